@@ -1,0 +1,46 @@
+//! What turns text into vectors.
+
+use crate::types::{EncoderId, Vectors};
+
+/// Where an encoder's arithmetic happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Locality {
+    /// On this machine: text does not leave it.
+    Local,
+    /// Behind a network: never shown a sensitive memory.
+    Remote,
+}
+
+/// A text could not be encoded.
+#[derive(Debug, thiserror::Error)]
+#[error("encoder {encoder}: {message}")]
+pub struct EncodeError {
+    /// The encoder that failed.
+    pub encoder: EncoderId,
+    /// What happened and what to do.
+    pub message: String,
+}
+
+/// Maps texts to unit-length vectors whose dot product is their similarity.
+pub trait Encoder: Send + Sync {
+    /// What made the vectors: model, revision and precision.
+    fn id(&self) -> &EncoderId;
+
+    /// Components of a vector.
+    fn dim(&self) -> usize;
+
+    /// Whether text stays on this machine.
+    fn locality(&self) -> Locality;
+
+    /// Encodes questions, one row each, with the model's own query prefix.
+    ///
+    /// # Errors
+    /// When the model cannot take a text or cannot be reached.
+    fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError>;
+
+    /// Encodes what may be found, one row each, with the model's own passage prefix.
+    ///
+    /// # Errors
+    /// When the model cannot take a text or cannot be reached.
+    fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError>;
+}

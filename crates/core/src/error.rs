@@ -1,0 +1,139 @@
+//! What can be wrong with a memory, a store or an index.
+
+use crate::types::{ConversationId, EncoderId, MAX_TEXT_BYTES, MemoryId, Namespace};
+
+fn named(id: &Option<MemoryId>) -> String {
+    id.as_ref().map_or_else(|| "without id".to_owned(), |id| format!("{:?}", id.as_str()))
+}
+
+/// A turn or note that cannot be kept.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidMemory {
+    /// Nothing was said.
+    #[error("memory {}: the text is empty; expected at least one visible character", named(.id))]
+    EmptyText {
+        /// The memory.
+        id: Option<MemoryId>,
+    },
+    /// Too much was said.
+    #[error("memory {}: the text has {bytes} bytes; expected at most {MAX_TEXT_BYTES}; split it into several turns", named(.id))]
+    TextTooLong {
+        /// The memory.
+        id: Option<MemoryId>,
+        /// Bytes found.
+        bytes: usize,
+    },
+    /// Nobody said it.
+    #[error("turn {}: the speaker is empty; expected a name or a role", named(.id))]
+    NoSpeaker {
+        /// The turn.
+        id: Option<MemoryId>,
+    },
+    /// Importance out of range.
+    #[error("importance {found}: expected a number from 0 to 1")]
+    Importance {
+        /// Value found.
+        found: f64,
+    },
+}
+
+/// What a store answers when it cannot do as asked. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A memory cannot be kept.
+    #[error(transparent)]
+    Invalid(#[from] InvalidMemory),
+    /// Two different things claim one id.
+    #[error(
+        "id {:?}{}: already stored with another {field}; give the new one another id, or forget the old one first",
+        .id.as_str(),
+        .conversation.as_ref().map(|c| format!(" in conversation {:?}", c.as_str())).unwrap_or_default()
+    )]
+    Conflict {
+        /// The id.
+        id: MemoryId,
+        /// Where.
+        conversation: Option<ConversationId>,
+        /// First field that differs.
+        field: &'static str,
+    },
+    /// No such namespace.
+    #[error("namespace {:?} does not exist; {}", .namespace.as_str(), known_namespaces(.known))]
+    UnknownNamespace {
+        /// The one asked for.
+        namespace: Namespace,
+        /// Those there are.
+        known: Vec<Namespace>,
+    },
+    /// Vectors of two encoders met.
+    #[error(
+        "namespace {:?} holds vectors of {} and the query would be encoded by {asked}; \
+         run `aforesaid reembed` with the new model, or name the old one with --model",
+        .namespace.as_str(), list(.stored)
+    )]
+    EncoderMismatch {
+        /// The namespace.
+        namespace: Namespace,
+        /// Encoders it has vectors of.
+        stored: Vec<EncoderId>,
+        /// The encoder in use.
+        asked: EncoderId,
+    },
+    /// A vector has the wrong number of components.
+    #[error("encoder {encoder}: a vector of {found} components where {expected} are expected; was the model replaced?")]
+    Dimension {
+        /// The encoder.
+        encoder: EncoderId,
+        /// Components expected.
+        expected: usize,
+        /// Components found.
+        found: usize,
+    },
+    /// The place cannot serve as a store.
+    #[error("store {location}: {found}; {next}")]
+    Location {
+        /// Path or URL.
+        location: String,
+        /// What is wrong.
+        found: String,
+        /// What to do.
+        next: String,
+    },
+    /// Something the store returned cannot be right.
+    #[error("store {location} is damaged: {found}; restore a backup, or `aforesaid export` what can be read into a new store")]
+    Damaged {
+        /// Path or URL.
+        location: String,
+        /// What was found.
+        found: String,
+    },
+    /// The backend failed.
+    #[error("store {location}: could not {action}")]
+    Backend {
+        /// Path or URL.
+        location: String,
+        /// What was attempted.
+        action: &'static str,
+        /// Why it failed.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+fn known_namespaces(known: &[Namespace]) -> String {
+    match known {
+        [] => "the store is empty; `aforesaid import` or `aforesaid add` makes one".to_owned(),
+        _ => format!("there are: {}", list(known)),
+    }
+}
+
+fn list<T: std::fmt::Display>(items: &[T]) -> String {
+    const SHOWN: usize = 10;
+    let mut text = items.iter().take(SHOWN).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    if items.len() > SHOWN {
+        text.push_str(&format!(" and {} more", items.len() - SHOWN));
+    }
+    text
+}

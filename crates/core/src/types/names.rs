@@ -1,0 +1,126 @@
+//! Names that users give to things, checked once and then carried by type.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// Longest accepted name, in bytes.
+pub const MAX_NAME_BYTES: usize = 256;
+
+/// A name was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} {found}: expected 1 to {MAX_NAME_BYTES} bytes without control characters; choose another name")]
+pub struct InvalidName {
+    kind: &'static str,
+    found: String,
+}
+
+fn check(kind: &'static str, name: String) -> Result<String, InvalidName> {
+    let found = if name.trim().is_empty() {
+        "is blank".to_owned()
+    } else if name.len() > MAX_NAME_BYTES {
+        format!("has {} bytes", name.len())
+    } else if name.chars().any(char::is_control) {
+        format!("{:?} has a control character", name)
+    } else {
+        return Ok(name);
+    };
+    Err(InvalidName { kind, found })
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $type:ident, $kind:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $type(String);
+
+        impl $type {
+            /// Checks a name.
+            ///
+            /// # Errors
+            /// When it is blank, longer than [`MAX_NAME_BYTES`] or holds a control character.
+            pub fn new(name: impl Into<String>) -> Result<Self, InvalidName> {
+                check($kind, name.into()).map(Self)
+            }
+
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = InvalidName;
+            fn from_str(name: &str) -> Result<Self, InvalidName> {
+                Self::new(name)
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = InvalidName;
+            fn try_from(name: String) -> Result<Self, InvalidName> {
+                Self::new(name)
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(name: $type) -> String {
+                name.0
+            }
+        }
+    };
+}
+
+name!(
+    /// One tenant: a user, an agent, an app. No query ever crosses it.
+    Namespace,
+    "namespace"
+);
+name!(
+    /// A conversation, unique in its namespace.
+    ConversationId,
+    "conversation"
+);
+name!(
+    /// A session, unique in its conversation.
+    SessionId,
+    "session"
+);
+name!(
+    /// A turn or a note, unique in its conversation (`D1:3`).
+    MemoryId,
+    "id"
+);
+name!(
+    /// A model, its revision and its precision: what made a vector.
+    ///
+    /// Vectors of two encoders are never compared.
+    EncoderId,
+    "encoder"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked() {
+        assert!(Namespace::new("locomo").is_ok());
+        assert!(Namespace::new("  ").is_err());
+        assert!(MemoryId::new("a\nb").is_err());
+        let long = SessionId::new("x".repeat(257)).unwrap_err().to_string();
+        assert!(long.contains("257 bytes") && long.contains("session"), "{long}");
+    }
+
+    #[test]
+    fn a_bad_name_does_not_deserialize() {
+        assert!(serde_json::from_str::<Namespace>("\"\"").is_err());
+    }
+}

@@ -1,0 +1,152 @@
+//! What is asked.
+
+use std::{fmt, num::NonZeroUsize, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::{ConversationId, Namespace, SessionId, Timestamp};
+
+/// What a search returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Single turns and notes.
+    #[default]
+    Turn,
+    /// Whole sessions, each with its best turns.
+    Session,
+}
+
+/// A word that should have named a choice did not.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} {found:?}: expected {expected}")]
+pub struct UnknownChoice {
+    /// What was being chosen.
+    pub what: &'static str,
+    /// The word found.
+    pub found: String,
+    /// The words that would do.
+    pub expected: &'static str,
+}
+
+impl FromStr for Unit {
+    type Err = UnknownChoice;
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        match word {
+            "turn" => Ok(Unit::Turn),
+            "session" => Ok(Unit::Session),
+            _ => Err(UnknownChoice { what: "unit", found: word.into(), expected: "turn or session" }),
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unit::Turn => "turn",
+            Unit::Session => "session",
+        })
+    }
+}
+
+/// The order of the `k` best hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SortBy {
+    /// Best match first.
+    #[default]
+    Relevance,
+    /// Most important first; ties by relevance.
+    Importance,
+    /// Latest first; hits without a time last; ties by relevance.
+    Recency,
+}
+
+impl FromStr for SortBy {
+    type Err = UnknownChoice;
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        match word {
+            "relevance" => Ok(SortBy::Relevance),
+            "importance" => Ok(SortBy::Importance),
+            "recency" => Ok(SortBy::Recency),
+            _ => Err(UnknownChoice {
+                what: "sort order",
+                found: word.into(),
+                expected: "relevance, importance or recency",
+            }),
+        }
+    }
+}
+
+/// Whether candidates without any evidence are listed too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Tail {
+    /// A hit has a reason: at least one leg found it.
+    #[default]
+    Matched,
+    /// Every candidate is ranked, as rank measures at full depth need.
+    All,
+}
+
+/// The part of a namespace that is searched, shown, exported or forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// Only this conversation.
+    pub conversation: Option<ConversationId>,
+    /// Only this session.
+    pub session: Option<SessionId>,
+    /// Only what was said at or after this moment.
+    pub from: Option<Timestamp>,
+    /// Only what was said at or before this moment.
+    pub to: Option<Timestamp>,
+}
+
+impl Scope {
+    /// Whether the scope is the whole namespace.
+    pub fn is_everything(&self) -> bool {
+        *self == Scope::default()
+    }
+
+    /// Whether something said at `said_at` lies in the scope's time range.
+    ///
+    /// Without a time it lies only in an unbounded range.
+    pub fn covers(&self, said_at: Option<Timestamp>) -> bool {
+        let after = self.from.is_none_or(|from| said_at.is_some_and(|at| at >= from));
+        let before = self.to.is_none_or(|to| said_at.is_some_and(|at| at <= to));
+        after && before
+    }
+}
+
+/// One question to a namespace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// The question.
+    pub text: String,
+    /// Who is asked.
+    pub namespace: Namespace,
+    /// Where to look.
+    pub scope: Scope,
+    /// What to return.
+    pub unit: Unit,
+    /// How many hits at the most.
+    pub k: NonZeroUsize,
+    /// Their order.
+    pub sort_by: SortBy,
+    /// Whether candidates without evidence are listed.
+    pub tail: Tail,
+}
+
+impl Query {
+    /// A search for the ten best turns of a whole namespace.
+    pub fn new(namespace: Namespace, text: impl Into<String>) -> Self {
+        const TEN: NonZeroUsize = NonZeroUsize::new(10).unwrap();
+        Self {
+            text: text.into(),
+            namespace,
+            scope: Scope::default(),
+            unit: Unit::default(),
+            k: TEN,
+            sort_by: SortBy::default(),
+            tail: Tail::default(),
+        }
+    }
+}
