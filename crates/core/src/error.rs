@@ -1,6 +1,6 @@
 //! What can be wrong with a memory, a store or an index.
 
-use crate::types::{ConversationId, EncoderId, MAX_TEXT_BYTES, MemoryId, Namespace};
+use crate::types::{ConversationId, EncoderId, InvalidName, MAX_TEXT_BYTES, MemoryId, Namespace};
 
 fn named(id: &Option<MemoryId>) -> String {
     id.as_ref().map_or_else(|| "without id".to_owned(), |id| format!("{:?}", id.as_str()))
@@ -45,6 +45,9 @@ pub enum StoreError {
     /// A memory cannot be kept.
     #[error(transparent)]
     Invalid(#[from] InvalidMemory),
+    /// A name cannot be used.
+    #[error(transparent)]
+    Name(#[from] InvalidName),
     /// Two different things claim one id.
     #[error(
         "id {:?}{}: already stored with another {field}; give the new one another id, or forget the old one first",
@@ -102,7 +105,9 @@ pub enum StoreError {
         next: String,
     },
     /// Something the store returned cannot be right.
-    #[error("store {location} is damaged: {found}; restore a backup, or `aforesaid export` what can be read into a new store")]
+    #[error(
+        "store {location} is damaged: {found}; restore a backup, or `aforesaid export` what can be read into a new store"
+    )]
     Damaged {
         /// Path or URL.
         location: String,

@@ -1,12 +1,26 @@
 //! The pure part of aforesaid: turns in, a ranking out.
 //!
 //! Nothing here does I/O or reads a clock; time is an argument. The store and
-//! the encoder are traits that other crates implement.
+//! the encoder are traits that other crates implement. A search goes through
+//! the modules in this order: [`analysis`], [`index`], [`lexical`] and
+//! [`dense`] legs, [`fusion`], [`prior`], [`ranking`]; [`pipeline`] puts them
+//! together.
 #![forbid(unsafe_code)]
 
+pub mod analysis;
+pub mod dense;
 pub mod encoder;
 pub mod error;
+pub mod explain;
+pub mod fusion;
+pub mod index;
+pub mod lexical;
+pub mod pipeline;
+pub mod prior;
+pub mod ranking;
+pub mod store;
 pub mod types;
 
 pub use encoder::{EncodeError, Encoder, Locality};
 pub use error::{InvalidMemory, StoreError};
+pub use explain::Explain;

@@ -216,7 +216,9 @@ impl Draft {
             return Err(InvalidMemory::TextTooLong { id: self.id().cloned(), bytes });
         }
         match self {
-            Draft::Turn(turn) if turn.speaker.trim().is_empty() => Err(InvalidMemory::NoSpeaker { id: turn.id.clone() }),
+            Draft::Turn(turn) if turn.speaker.trim().is_empty() => {
+                Err(InvalidMemory::NoSpeaker { id: turn.id.clone() })
+            }
             _ => Ok(()),
         }
     }

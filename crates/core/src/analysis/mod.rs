@@ -1,0 +1,140 @@
+//! Text to terms: what counts as a word, and which words are one term.
+
+mod fold;
+mod paper;
+mod stopwords;
+mod words;
+
+use std::{collections::HashMap, fmt, str::FromStr};
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use crate::types::UnknownChoice;
+
+/// A rule that turns text into terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Analyzer {
+    /// Unicode words, case and accents folded, English stop words, Snowball English stems.
+    #[default]
+    English,
+    /// Unicode words, case and accents folded; no stop words, no stems: for any language.
+    Plain,
+    /// The analyzer of the fusion study's published baseline; only to reproduce it.
+    Paper2606,
+}
+
+impl Analyzer {
+    /// Starts a run over many texts; the run remembers what it has already stemmed.
+    pub fn session(self) -> Analysis {
+        Analysis { analyzer: self, stems: HashMap::new(), stemmer: Stemmer::create(Algorithm::English) }
+    }
+
+    /// The distinct terms of a query, in order of first use.
+    pub fn query_terms(self, query: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        self.session().terms(query, &mut |term| {
+            if !terms.iter().any(|known| known == term) {
+                terms.push(term.to_owned());
+            }
+        });
+        terms
+    }
+}
+
+/// An analyzer at work, with a memory of the stems it has made.
+pub struct Analysis {
+    analyzer: Analyzer,
+    stems: HashMap<String, String>,
+    stemmer: Stemmer,
+}
+
+/// Distinct words whose stems are remembered; a history has far fewer.
+const REMEMBERED_STEMS: usize = 1 << 18;
+
+impl Analysis {
+    /// Calls `found` with each term of `text`, in order, repeats included.
+    pub fn terms(&mut self, text: &str, found: &mut dyn FnMut(&str)) {
+        match self.analyzer {
+            Analyzer::Paper2606 => paper::terms(text, found),
+            Analyzer::Plain => words::words(text, found),
+            Analyzer::English => words::words(text, &mut |word| {
+                if !stopwords::is_english(word) {
+                    self.with_stem(word, found);
+                }
+            }),
+        }
+    }
+
+    fn with_stem(&mut self, word: &str, found: &mut dyn FnMut(&str)) {
+        if !word.is_ascii() || word.len() < 3 {
+            return found(word);
+        }
+        if let Some(stem) = self.stems.get(word) {
+            return found(stem);
+        }
+        let stem = self.stemmer.stem(word).into_owned();
+        found(&stem);
+        if self.stems.len() < REMEMBERED_STEMS {
+            self.stems.insert(word.to_owned(), stem);
+        }
+    }
+}
+
+impl fmt::Display for Analyzer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Analyzer::English => "english",
+            Analyzer::Plain => "plain",
+            Analyzer::Paper2606 => "paper-2606",
+        })
+    }
+}
+
+impl FromStr for Analyzer {
+    type Err = UnknownChoice;
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        match word {
+            "english" => Ok(Analyzer::English),
+            "plain" => Ok(Analyzer::Plain),
+            "paper-2606" => Ok(Analyzer::Paper2606),
+            _ => Err(UnknownChoice { what: "analyzer", found: word.into(), expected: "english, plain or paper-2606" }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(analyzer: Analyzer, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        analyzer.session().terms(text, &mut |term| terms.push(term.to_owned()));
+        terms
+    }
+
+    #[test]
+    fn english_folds_stops_and_stems() {
+        assert_eq!(terms(Analyzer::English, "The runner's RUNNING shoes"), ["runner", "run", "shoe"]);
+        assert_eq!(terms(Analyzer::English, "Café Zürich, naïve"), ["cafe", "zurich", "naiv"]);
+        assert_eq!(terms(Analyzer::English, "what was it that I did?"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_apostrophe_of_either_kind_is_one() {
+        assert_eq!(terms(Analyzer::English, "Caroline’s dog"), terms(Analyzer::English, "Caroline's dog"));
+        assert_eq!(terms(Analyzer::English, "don’t"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn other_scripts_give_terms() {
+        for text in ["東京に行きました", "我喜欢猫", "한국어 공부", "Привет мир", "สวัสดี", "مرحبا بالعالم"]
+        {
+            assert!(!terms(Analyzer::English, text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_query_has_each_term_once() {
+        assert_eq!(Analyzer::English.query_terms("dogs and a dog, dogs"), ["dog"]);
+    }
+}

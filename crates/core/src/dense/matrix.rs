@@ -1,0 +1,254 @@
+//! The vectors of a namespace, and a scan over all of them.
+
+use super::{codes::Codes, dot::dot};
+use crate::{error::StoreError, types::Vectors};
+
+/// Up to this many vectors are held as they are; above, as one byte a component.
+pub const EXACT_LIMIT: usize = 32_768;
+
+/// How many of the best candidates of a scan over codes are computed again exactly.
+const RESCORED: usize = 256;
+
+/// Fetches the real vectors of some texts, by position, for a scan over codes.
+pub type Rescore<'a> = dyn Fn(&[u32]) -> Result<Vectors, StoreError> + 'a;
+
+#[derive(Debug, Clone, PartialEq)]
+enum Rows {
+    Exact(Vec<f32>),
+    Compact(Codes),
+}
+
+/// One vector a text, in order of arrival; a text may have none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DenseIndex {
+    dim: usize,
+    present: Vec<bool>,
+    rows: Rows,
+}
+
+/// The parts of a [`DenseIndex`] that a snapshot keeps.
+pub(crate) enum Parts<'a> {
+    Exact(&'a [f32]),
+    Compact(&'a [i8], &'a [f32]),
+}
+
+impl DenseIndex {
+    /// No vectors yet, of `dim` components each.
+    pub fn new(dim: usize) -> Self {
+        Self { dim, present: Vec::new(), rows: Rows::Exact(Vec::new()) }
+    }
+
+    /// Components of a vector.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Whether the text at `position` has a vector.
+    pub fn has(&self, position: usize) -> bool {
+        self.present.get(position).copied().unwrap_or(false)
+    }
+
+    /// Texts with a vector.
+    pub fn vectors(&self) -> usize {
+        self.present.iter().filter(|present| **present).count()
+    }
+
+    /// Bytes held.
+    pub fn heap_bytes(&self) -> usize {
+        let rows = match &self.rows {
+            Rows::Exact(rows) => rows.capacity() * 4,
+            Rows::Compact(codes) => codes.parts().0.len() + codes.parts().1.len() * 4,
+        };
+        rows + self.present.capacity()
+    }
+
+    /// Appends the vector of the next text, if it has one, of [`DenseIndex::dim`] components.
+    pub fn push(&mut self, vector: Option<&[f32]>) {
+        debug_assert!(vector.is_none_or(|v| v.len() == self.dim));
+        if self.present.len() == EXACT_LIMIT {
+            self.compact();
+        }
+        let nothing;
+        let row = match vector {
+            Some(vector) => vector,
+            None => {
+                nothing = vec![0.0; self.dim];
+                &nothing
+            }
+        };
+        self.present.push(vector.is_some());
+        match &mut self.rows {
+            Rows::Exact(rows) => rows.extend_from_slice(row),
+            Rows::Compact(codes) => codes.push(row),
+        }
+    }
+
+    fn compact(&mut self) {
+        if let Rows::Exact(rows) = &self.rows {
+            let mut codes = Codes::new(self.dim);
+            rows.chunks_exact(self.dim.max(1)).for_each(|row| codes.push(row));
+            self.rows = Rows::Compact(codes);
+        }
+    }
+
+    /// Cosine of `query` (unit length) with each text of `candidates`; `None` without a vector.
+    ///
+    /// Above [`EXACT_LIMIT`] texts the best few hundred are exact, the others
+    /// within about 0.002.
+    ///
+    /// # Errors
+    /// When `rescore` fails.
+    pub fn similarities(
+        &self,
+        query: &[f32],
+        candidates: &[u32],
+        rescore: &Rescore<'_>,
+    ) -> Result<Vec<Option<f64>>, StoreError> {
+        match &self.rows {
+            Rows::Exact(rows) => {
+                let row = |text: u32| &rows[text as usize * self.dim..(text as usize + 1) * self.dim];
+                Ok(candidates
+                    .iter()
+                    .map(|&text| self.has(text as usize).then(|| f64::from(dot(query, row(text)))))
+                    .collect())
+            }
+            Rows::Compact(codes) => {
+                let all: Vec<f32> = codes.scan(query).collect();
+                let mut found: Vec<Option<f64>> = candidates
+                    .iter()
+                    .map(|&text| self.has(text as usize).then(|| f64::from(all[text as usize])))
+                    .collect();
+                self.rescore_best(query, candidates, &mut found, rescore)?;
+                Ok(found)
+            }
+        }
+    }
+
+    fn rescore_best(
+        &self,
+        query: &[f32],
+        candidates: &[u32],
+        found: &mut [Option<f64>],
+        rescore: &Rescore<'_>,
+    ) -> Result<(), StoreError> {
+        let mut best: Vec<usize> = (0..found.len()).filter(|&i| found[i].is_some()).collect();
+        if best.len() > RESCORED {
+            best.select_nth_unstable_by(RESCORED, |&a, &b| found[b].partial_cmp(&found[a]).unwrap_or(a.cmp(&b)));
+            best.truncate(RESCORED);
+        }
+        best.sort_unstable();
+        let texts: Vec<u32> = best.iter().map(|&i| candidates[i]).collect();
+        let exact = rescore(&texts)?;
+        for (i, vector) in best.into_iter().zip(exact.iter()) {
+            found[i] = Some(f64::from(dot(query, vector)));
+        }
+        Ok(())
+    }
+
+    /// Length of the mean of the vectors of `texts`, for mean pooling; 0 where none has one.
+    pub fn mean_norm(&self, texts: &[u32]) -> f64 {
+        let mut sum = vec![0.0f64; self.dim];
+        let mut count = 0.0;
+        for &text in texts.iter().filter(|text| self.has(**text as usize)) {
+            let row = text as usize * self.dim..(text as usize + 1) * self.dim;
+            match &self.rows {
+                Rows::Exact(rows) => sum.iter_mut().zip(&rows[row]).for_each(|(s, x)| *s += f64::from(*x)),
+                Rows::Compact(codes) => {
+                    let (codes, scales) = codes.parts();
+                    let scale = f64::from(scales[text as usize]);
+                    sum.iter_mut().zip(&codes[row]).for_each(|(s, x)| *s += f64::from(*x) * scale);
+                }
+            }
+            count += 1.0;
+        }
+        if count == 0.0 { 0.0 } else { sum.iter().map(|s| s * s).sum::<f64>().sqrt() / count }
+    }
+
+    pub(crate) fn parts(&self) -> (&[bool], Parts<'_>) {
+        let rows = match &self.rows {
+            Rows::Exact(rows) => Parts::Exact(rows),
+            Rows::Compact(codes) => {
+                let (codes, scales) = codes.parts();
+                Parts::Compact(codes, scales)
+            }
+        };
+        (&self.present, rows)
+    }
+
+    pub(crate) fn from_exact(dim: usize, present: Vec<bool>, rows: Vec<f32>) -> Option<Self> {
+        (rows.len() == dim * present.len()).then_some(Self { dim, present, rows: Rows::Exact(rows) })
+    }
+
+    pub(crate) fn from_codes(dim: usize, present: Vec<bool>, codes: Vec<i8>, scales: Vec<f32>) -> Option<Self> {
+        let codes = Codes::from_parts(dim, codes, scales).filter(|codes| codes.parts().1.len() == present.len())?;
+        Some(Self { dim, present, rows: Rows::Compact(codes) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unreachable(_: &[u32]) -> Result<Vectors, StoreError> {
+        unreachable!("an exact index does not rescore")
+    }
+
+    /// Pseudo-random unit vectors: reproducible, spread over the sphere.
+    fn vectors(n: usize, dim: usize) -> Vec<Vec<f32>> {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
+        };
+        (0..n)
+            .map(|_| {
+                let v: Vec<f32> = (0..dim).map(|_| next()).collect();
+                let norm = v.iter().map(|x| x * x).sum::<f32>().sqrt();
+                v.into_iter().map(|x| x / norm).collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_text_without_a_vector_has_no_similarity() {
+        let mut index = DenseIndex::new(2);
+        index.push(Some(&[1.0, 0.0]));
+        index.push(None);
+        index.push(Some(&[0.6, 0.8]));
+        let found = index.similarities(&[1.0, 0.0], &[2, 1, 0], &unreachable).unwrap();
+        assert_eq!(found, [Some(f64::from(0.6f32)), None, Some(1.0)]);
+        assert_eq!(index.vectors(), 2);
+    }
+
+    #[test]
+    fn a_large_index_ranks_its_best_like_an_exact_scan() {
+        let rows = vectors(EXACT_LIMIT + 1000, 32);
+        let mut index = DenseIndex::new(32);
+        rows.iter().for_each(|row| index.push(Some(row)));
+        let real = |texts: &[u32]| {
+            let data = texts.iter().flat_map(|&t| rows[t as usize].clone()).collect();
+            Ok(Vectors::new(32, data).unwrap())
+        };
+        let all: Vec<u32> = (0..rows.len() as u32).collect();
+        let query = &rows[17];
+        let found = index.similarities(query, &all, &real).unwrap();
+        let best = |scores: &dyn Fn(usize) -> f64| {
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            order.sort_by(|&a, &b| scores(b).total_cmp(&scores(a)));
+            order.truncate(50);
+            order
+        };
+        let exact = best(&|i| f64::from(dot(query, &rows[i])));
+        assert_eq!(best(&|i| found[i].unwrap()), exact);
+        assert_eq!(found[17].unwrap(), f64::from(dot(query, query)));
+    }
+
+    #[test]
+    fn mean_norm_by_hand() {
+        let mut index = DenseIndex::new(2);
+        index.push(Some(&[1.0, 0.0]));
+        index.push(Some(&[0.0, 1.0]));
+        assert!((index.mean_norm(&[0, 1]) - 0.5f64.sqrt()).abs() < 1e-12);
+        assert_eq!(index.mean_norm(&[]), 0.0);
+    }
+}

@@ -1,0 +1,12 @@
+//! The dense leg: turn vectors, a scan over all of them, late-interaction pooling.
+
+mod codes;
+mod dot;
+mod matrix;
+mod pooling;
+
+pub use codes::Codes;
+pub use dot::dot;
+pub(crate) use matrix::Parts;
+pub use matrix::{DenseIndex, EXACT_LIMIT, Rescore};
+pub use pooling::Pooling;

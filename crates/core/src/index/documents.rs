@@ -1,0 +1,146 @@
+//! Where each text stands: its place in the store, its session, its time.
+
+use std::collections::HashMap;
+
+use crate::{
+    store::IndexRow,
+    types::{Seq, Timestamp},
+};
+
+/// No session, no conversation, no time.
+pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NO_TIME: i64 = i64::MIN;
+
+/// A session and its turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Its conversation, by number.
+    pub conversation: u32,
+    /// Its name in that conversation.
+    pub name: String,
+    /// Its turns by position, in the order they were said.
+    pub turns: Vec<u32>,
+    /// Terms of all its turns, repeats included.
+    pub terms: u64,
+}
+
+/// Columns of a namespace, one entry a text, in order of arrival.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Documents {
+    pub(super) seq: Vec<u64>,
+    pub(super) session: Vec<u32>,
+    pub(super) conversation: Vec<u32>,
+    pub(super) said_at: Vec<i64>,
+    pub(super) importance: Vec<f32>,
+    pub(super) sessions: Vec<Session>,
+    pub(super) conversations: Vec<String>,
+    session_numbers: HashMap<(u32, String), u32>,
+    conversation_numbers: HashMap<String, u32>,
+}
+
+impl Documents {
+    pub(super) fn push(&mut self, row: &IndexRow<'_>, terms: u32) {
+        let position = self.seq.len() as u32;
+        let conversation = row.conversation.map_or(NONE, |name| self.number_conversation(name));
+        let session = row.session.map_or(NONE, |name| self.number_session(conversation, name));
+        if let Some(session) = self.sessions.get_mut(session as usize) {
+            session.turns.push(position);
+            session.terms += u64::from(terms);
+        }
+        self.seq.push(row.seq.0);
+        self.session.push(session);
+        self.conversation.push(conversation);
+        self.said_at.push(row.said_at.map_or(NO_TIME, Timestamp::millis));
+        self.importance.push(row.importance as f32);
+    }
+
+    pub(super) fn number_conversation(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.conversation_numbers.get(name) {
+            return number;
+        }
+        let number = self.conversations.len() as u32;
+        self.conversations.push(name.to_owned());
+        self.conversation_numbers.insert(name.to_owned(), number);
+        number
+    }
+
+    pub(super) fn number_session(&mut self, conversation: u32, name: &str) -> u32 {
+        let key = (conversation, name.to_owned());
+        if let Some(&number) = self.session_numbers.get(&key) {
+            return number;
+        }
+        let number = self.sessions.len() as u32;
+        self.sessions.push(Session { conversation, name: name.to_owned(), turns: Vec::new(), terms: 0 });
+        self.session_numbers.insert(key, number);
+        number
+    }
+
+    /// Gives each session its turns, from the column of session numbers and the terms of each text.
+    pub(super) fn fill_sessions(&mut self, terms: &[u32]) {
+        for ((position, &session), &terms) in (0u32..).zip(&self.session).zip(terms) {
+            if let Some(session) = self.sessions.get_mut(session as usize) {
+                session.turns.push(position);
+                session.terms += u64::from(terms);
+            }
+        }
+    }
+
+    /// Texts.
+    pub fn len(&self) -> usize {
+        self.seq.len()
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.seq.is_empty()
+    }
+
+    /// Place in the store of the text at `position`.
+    pub fn seq(&self, position: u32) -> Seq {
+        Seq(self.seq[position as usize])
+    }
+
+    /// Session number of the text at `position`; notes have none.
+    pub fn session_of(&self, position: u32) -> Option<u32> {
+        Some(self.session[position as usize]).filter(|&session| session != NONE)
+    }
+
+    /// Conversation number of the text at `position`.
+    pub fn conversation_of(&self, position: u32) -> Option<u32> {
+        Some(self.conversation[position as usize]).filter(|&conversation| conversation != NONE)
+    }
+
+    /// When the text at `position` was said.
+    pub fn said_at(&self, position: u32) -> Option<Timestamp> {
+        let millis = self.said_at[position as usize];
+        if millis == NO_TIME { None } else { Timestamp::from_millis(millis).ok() }
+    }
+
+    /// Importance of the text at `position`, in [0, 1].
+    pub fn importance(&self, position: u32) -> f64 {
+        f64::from(self.importance[position as usize])
+    }
+
+    /// All sessions, in order of their first turn's arrival.
+    pub fn sessions(&self) -> &[Session] {
+        &self.sessions
+    }
+
+    /// Name of a conversation by number.
+    pub fn conversation(&self, number: u32) -> Option<&str> {
+        self.conversations.get(number as usize).map(String::as_str)
+    }
+
+    /// Number of a conversation by name.
+    pub fn conversation_number(&self, name: &str) -> Option<u32> {
+        self.conversation_numbers.get(name).copied()
+    }
+
+    /// Bytes held, approximately.
+    pub fn heap_bytes(&self) -> usize {
+        let columns = self.seq.capacity() * (8 + 4 + 4 + 8 + 4 + 4);
+        let sessions: usize = self.sessions.iter().map(|s| 2 * s.name.len() + 120).sum();
+        let conversations: usize = self.conversations.iter().map(|c| 2 * c.len() + 80).sum();
+        columns + sessions + conversations
+    }
+}

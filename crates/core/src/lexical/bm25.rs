@@ -1,0 +1,83 @@
+//! BM25 (Robertson and Zaragoza 2009).
+
+/// Parameters of BM25.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bm25 {
+    /// How slowly repeats of a term stop counting; at least 0.
+    pub k1: f64,
+    /// How much a long text is marked down, in [0, 1].
+    pub b: f64,
+}
+
+impl Default for Bm25 {
+    fn default() -> Self {
+        Self { k1: 1.5, b: 0.75 }
+    }
+}
+
+/// Size of the collection that term weights are measured on.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Collection {
+    /// Texts.
+    pub texts: usize,
+    /// Terms in all of them, repeats included.
+    pub terms: u64,
+}
+
+impl Collection {
+    /// Mean terms a text; 1 for an empty collection, whose texts nobody scores.
+    fn mean_length(self) -> f64 {
+        if self.terms == 0 { 1.0 } else { self.terms as f64 / self.texts as f64 }
+    }
+}
+
+impl Bm25 {
+    /// Robertson-Sparck-Jones weight `ln((N - df + 0.5) / (df + 0.5) + 1)`; never negative.
+    pub fn idf(texts: usize, containing: usize) -> f64 {
+        let (n, df) = (texts as f64, containing as f64);
+        ((n - df + 0.5) / (df + 0.5) + 1.0).ln()
+    }
+
+    /// Scores texts one term at a time into `scores`.
+    ///
+    /// `occurrences` are the texts of the collection that hold the term with its
+    /// count there; `length` gives a text's terms.
+    pub fn add_term(
+        self,
+        collection: Collection,
+        occurrences: &[(u32, u32)],
+        length: impl Fn(u32) -> u32,
+        scores: &mut [f64],
+    ) {
+        let idf = Self::idf(collection.texts, occurrences.len());
+        let mean = collection.mean_length();
+        for &(text, count) in occurrences {
+            let tf = f64::from(count);
+            let norm = self.k1 * (1.0 - self.b + self.b * f64::from(length(text)) / mean);
+            scores[text as usize] += idf * tf * (self.k1 + 1.0) / (tf + norm);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_an_independent_computation() {
+        // Python, doubles: N=3, df=2, lengths 4, 6, 2, k1=1.5, b=0.75, term counts 1 and 3.
+        //   idf = math.log((3-2+.5)/(2+.5)+1)
+        //   idf*tf*2.5/(tf+1.5*(1-.75+.75*len/4))
+        let mut scores = [0.0; 3];
+        let collection = Collection { texts: 3, terms: 12 };
+        Bm25::default().add_term(collection, &[(0, 1), (1, 3)], |text| [4, 6, 2][text as usize], &mut scores);
+        assert!((scores[0] - 0.470_003_629_245_735_6).abs() < 1e-15, "{scores:?}");
+        assert!((scores[1] - 0.696_301_672_956_644_6).abs() < 1e-15, "{scores:?}");
+        assert_eq!(scores[2], 0.0);
+    }
+
+    #[test]
+    fn a_term_everywhere_still_counts_a_little() {
+        assert!(Bm25::idf(10, 10) > 0.0 && Bm25::idf(10, 1) > Bm25::idf(10, 2));
+    }
+}

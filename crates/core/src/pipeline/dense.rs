@@ -1,0 +1,53 @@
+//! The dense leg: cosines of turns, pooled into sessions.
+
+use super::scope::Candidates;
+use crate::{
+    dense::{DenseIndex, Pooling, Rescore},
+    error::StoreError,
+    index::Index,
+    types::Unit,
+};
+
+/// Cosines of one query, by text position, and the unit scores made of them.
+pub(super) struct DenseScores {
+    /// By text position; `None` outside the candidates or without a vector.
+    pub(super) turns: Vec<Option<f64>>,
+    /// In unit order. A candidate without a vector takes the mean of the others: neutral.
+    pub(super) units: Vec<f64>,
+}
+
+pub(super) fn score(
+    dense: &DenseIndex,
+    pooling: Pooling,
+    index: &Index,
+    candidates: &Candidates,
+    query: &[f32],
+    unit: Unit,
+    rescore: &Rescore<'_>,
+) -> Result<DenseScores, StoreError> {
+    let found = dense.similarities(query, &candidates.texts, rescore)?;
+    let mut turns = vec![None; index.documents().len()];
+    for (&text, similarity) in candidates.texts.iter().zip(&found) {
+        turns[text as usize] = *similarity;
+    }
+    let units = match unit {
+        Unit::Turn => found,
+        Unit::Session => {
+            let mut similarities = Vec::new();
+            let pool = |&session: &u32| {
+                let members = &index.documents().sessions()[session as usize].turns;
+                similarities.clear();
+                similarities.extend(members.iter().filter_map(|&text| turns[text as usize]));
+                pooling.pool(&mut similarities, || dense.mean_norm(members))
+            };
+            candidates.sessions.iter().map(pool).collect()
+        }
+    };
+    Ok(DenseScores { turns, units: fill(units) })
+}
+
+fn fill(scores: Vec<Option<f64>>) -> Vec<f64> {
+    let (sum, count) = scores.iter().flatten().fold((0.0, 0.0), |(sum, count), score| (sum + score, count + 1.0));
+    let mean = if count > 0.0 { sum / count } else { 0.0 };
+    scores.into_iter().map(|score| score.unwrap_or(mean)).collect()
+}

@@ -1,0 +1,151 @@
+//! The lexical leg: BM25 of turns, of their neighbours and of their sessions.
+
+use std::fmt;
+
+use super::scope::Candidates;
+use crate::{
+    index::Index,
+    lexical::{Bm25, Smoothing},
+    types::Unit,
+};
+
+/// Weights of the two BM25 signals of one unit; not negative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mix {
+    /// Weight of the session's BM25.
+    pub session: f64,
+    /// Weight of the (best) turn's smoothed BM25.
+    pub turn: f64,
+}
+
+/// How texts are scored by their words.
+///
+/// Where both signals count, each is first divided by its standard deviation
+/// over the candidates: they then weigh alike, and a candidate without any
+/// query word still scores exactly 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LexicalLeg {
+    /// BM25 parameters of turns and sessions.
+    pub bm25: Bm25,
+    /// What turns get from their neighbours.
+    pub smoothing: Smoothing,
+    /// Signals of a session's score.
+    pub sessions: Mix,
+    /// Signals of a turn's score.
+    pub turns: Mix,
+}
+
+/// BM25 scores of one query over an index.
+pub(super) struct LexicalScores {
+    /// Smoothed, by text position.
+    pub(super) turns: Vec<f64>,
+    /// By session number.
+    sessions: Vec<f64>,
+}
+
+impl LexicalLeg {
+    pub(super) fn score(&self, index: &Index, candidates: &Candidates, terms: &[String]) -> LexicalScores {
+        let documents = index.documents();
+        let (text_collection, session_collection) =
+            (candidates.text_statistics(index), candidates.session_statistics(index));
+        let lengths = index.postings().lengths();
+        let mut texts = vec![0.0; documents.len()];
+        let mut sessions = vec![0.0; documents.sessions().len()];
+        let mut counts = vec![0u32; documents.sessions().len()];
+        for term in terms {
+            let holders: Vec<(u32, u32)> = index
+                .postings()
+                .of(term)
+                .iter()
+                .filter(|posting| candidates.collection.has(posting.text))
+                .map(|posting| (posting.text, posting.count))
+                .collect();
+            self.bm25.add_term(text_collection, &holders, |text| lengths[text as usize], &mut texts);
+
+            let mut held = Vec::new();
+            for &(text, count) in &holders {
+                if let Some(session) = documents.session_of(text) {
+                    if counts[session as usize] == 0 {
+                        held.push(session);
+                    }
+                    counts[session as usize] += count;
+                }
+            }
+            let holders: Vec<(u32, u32)> =
+                held.into_iter().map(|session| (session, std::mem::take(&mut counts[session as usize]))).collect();
+            let length = |session: u32| documents.sessions()[session as usize].terms as u32;
+            self.bm25.add_term(session_collection, &holders, length, &mut sessions);
+        }
+        let turns = if self.smoothing == Smoothing::NONE { texts } else { self.smooth(index, texts) };
+        LexicalScores { turns, sessions }
+    }
+
+    fn smooth(&self, index: &Index, texts: Vec<f64>) -> Vec<f64> {
+        let mut smoothed = texts.clone();
+        for session in index.documents().sessions() {
+            self.smoothing.smooth(&session.turns, &texts, &mut smoothed);
+        }
+        smoothed
+    }
+
+    /// The leg's score of each candidate, in unit order.
+    pub(super) fn unit_scores(
+        &self,
+        scores: &LexicalScores,
+        index: &Index,
+        candidates: &Candidates,
+        unit: Unit,
+    ) -> Vec<f64> {
+        let documents = index.documents();
+        match unit {
+            Unit::Turn => {
+                let turn = candidates.texts.iter().map(|&text| scores.turns[text as usize]);
+                let session = candidates
+                    .texts
+                    .iter()
+                    .map(|&text| documents.session_of(text).map_or(0.0, |session| scores.sessions[session as usize]));
+                self.turns.combine(session, turn)
+            }
+            Unit::Session => {
+                let session = candidates.sessions.iter().map(|&session| scores.sessions[session as usize]);
+                let turn = candidates.sessions.iter().map(|&session| {
+                    let turns = &documents.sessions()[session as usize].turns;
+                    turns.iter().map(|&text| scores.turns[text as usize]).fold(0.0, f64::max)
+                });
+                self.sessions.combine(session, turn)
+            }
+        }
+    }
+}
+
+impl Mix {
+    fn combine(self, session: impl Iterator<Item = f64>, turn: impl Iterator<Item = f64>) -> Vec<f64> {
+        if self.session == 0.0 {
+            return turn.collect();
+        }
+        if self.turn == 0.0 {
+            return session.collect();
+        }
+        let (session, turn): (Vec<f64>, Vec<f64>) = (session.collect(), turn.collect());
+        let (by_session, by_turn) = (self.session / spread(&session), self.turn / spread(&turn));
+        session.iter().zip(&turn).map(|(session, turn)| by_session * session + by_turn * turn).collect()
+    }
+}
+
+/// Standard deviation; 1 for a constant signal, which then orders nothing anyway.
+fn spread(scores: &[f64]) -> f64 {
+    let n = scores.len().max(1) as f64;
+    let mean = scores.iter().sum::<f64>() / n;
+    let deviation = (scores.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+    if deviation > 1e-12 { deviation } else { 1.0 }
+}
+
+impl fmt::Display for LexicalLeg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.sessions.turn == 0.0 && self.turns.session == 0.0 && self.smoothing == Smoothing::NONE {
+            return f.write_str("bm25");
+        }
+        let Smoothing { previous, next } = self.smoothing;
+        write!(f, "bm25(session, turn + {previous} previous + {next} next)")
+    }
+}

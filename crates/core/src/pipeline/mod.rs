@@ -1,0 +1,12 @@
+//! From a question to a ranking: legs, fusion, prior, in that order.
+
+mod dense;
+mod lexical;
+mod preset;
+mod rank;
+mod scope;
+
+pub use lexical::LexicalLeg;
+pub use preset::Preset;
+pub use rank::{LegHit, Legs, RankedHit, Request, SearchError, rank};
+pub use scope::Candidates;

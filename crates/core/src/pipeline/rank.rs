@@ -1,0 +1,317 @@
+//! Runs a preset over an index.
+
+use std::num::NonZeroUsize;
+
+use serde::Serialize;
+
+use super::{Candidates, Preset, dense, dense::DenseScores, lexical::LexicalScores};
+use crate::{
+    dense::Rescore,
+    error::StoreError,
+    explain::Explain,
+    fusion::Leg,
+    index::Index,
+    prior,
+    ranking::{NotANumber, Ranking, Scored},
+    types::{Tail, Unit},
+};
+
+/// Fusion sees this many of the best of each leg, or `k` where that is more: a score
+/// is judged against others that could be returned, not against a whole history.
+const POOL: usize = 1_000;
+
+/// Turns shown with a session.
+const BEST_TURNS: usize = 3;
+
+/// A search failed; there is no partial answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// A stage made a score that is not a number.
+    #[error(transparent)]
+    NotANumber(#[from] NotANumber),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// One question, analysed and encoded.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Its terms; see [`crate::analysis::Analyzer::query_terms`].
+    pub terms: &'a [String],
+    /// Its unit-length vector, by the index's encoder.
+    pub vector: Option<&'a [f32]>,
+    /// What to return.
+    pub unit: Unit,
+    /// How many at the most.
+    pub k: NonZeroUsize,
+    /// Whether candidates without evidence are listed.
+    pub tail: Tail,
+}
+
+/// Where a candidate stands in one leg.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LegHit {
+    /// From 1.
+    pub rank: usize,
+    /// The leg's own score.
+    pub score: f64,
+}
+
+/// Where a candidate stands in each leg that found it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Legs {
+    /// By its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lexical: Option<LegHit>,
+    /// By its meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dense: Option<LegHit>,
+}
+
+/// A candidate that made it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankedHit {
+    /// Text position for [`Unit::Turn`], session number for [`Unit::Session`].
+    pub candidate: u32,
+    /// Final score; only its order means something.
+    pub score: f64,
+    /// Where it stands in each leg.
+    pub legs: Legs,
+    /// The best turns of a session, by text position; empty for a turn.
+    pub best_turns: Vec<u32>,
+    /// How the score came about.
+    pub explain: Explain,
+}
+
+/// Ranks the candidates of one request.
+///
+/// # Errors
+/// When a score is not a number, the query vector does not fit the index, or `rescore` fails.
+pub fn rank(
+    index: &Index,
+    preset: &Preset,
+    candidates: &Candidates,
+    request: &Request<'_>,
+    rescore: &Rescore<'_>,
+) -> Result<Vec<RankedHit>, SearchError> {
+    let units = match request.unit {
+        Unit::Turn => &candidates.texts,
+        Unit::Session => &candidates.sessions,
+    };
+    let legs = score_legs(index, preset, candidates, request, rescore)?;
+    let width = if request.tail == Tail::All { units.len() } else { POOL.max(request.k.get()) };
+    let pool = legs.pool(units.len(), width);
+    let fused = fuse(index, preset, &legs, &pool, units, request.unit)?;
+    let scored = (0u32..)
+        .zip(&fused.totals)
+        .filter(|(i, _)| request.tail == Tail::All || legs.found(pool[*i as usize]))
+        .map(|(candidate, &score)| Scored { candidate, score })
+        .collect();
+    let ranking = Ranking::top(scored, request.k.get())?;
+    let at: Vec<usize> = ranking.iter().map(|scored| pool[scored.candidate as usize]).collect();
+    let standing = legs.standing(&at);
+    let hits = ranking.iter().zip(&at).zip(standing).map(|((scored, &unit), standing)| {
+        let pooled = scored.candidate as usize;
+        RankedHit {
+            candidate: units[unit],
+            score: scored.score,
+            legs: standing,
+            best_turns: match request.unit {
+                Unit::Turn => Vec::new(),
+                Unit::Session => legs.best_turns(preset, &index.documents().sessions()[units[unit] as usize].turns),
+            },
+            explain: fused.explain(preset, pooled, standing, scored.score),
+        }
+    });
+    Ok(hits.collect())
+}
+
+/// What the legs say of every candidate, in unit order.
+struct LegScores {
+    lexical: Option<(LexicalScores, Vec<f64>)>,
+    dense: Option<DenseScores>,
+}
+
+fn score_legs(
+    index: &Index,
+    preset: &Preset,
+    candidates: &Candidates,
+    request: &Request<'_>,
+    rescore: &Rescore<'_>,
+) -> Result<LegScores, StoreError> {
+    let lexical = preset.lexical.map(|leg| {
+        let scores = leg.score(index, candidates, request.terms);
+        let units = leg.unit_scores(&scores, index, candidates, request.unit);
+        (scores, units)
+    });
+    let dense = match (preset.dense, request.vector, index.dense(), &index.spec().encoder) {
+        (Some(pooling), Some(query), Some(vectors), Some(encoder)) => {
+            if query.len() != vectors.dim() {
+                return Err(StoreError::Dimension {
+                    encoder: encoder.clone(),
+                    expected: vectors.dim(),
+                    found: query.len(),
+                });
+            }
+            Some(dense::score(vectors, pooling, index, candidates, query, request.unit, rescore)?)
+        }
+        _ => None,
+    };
+    Ok(LegScores { lexical, dense })
+}
+
+impl LegScores {
+    fn lexical(&self) -> Option<&[f64]> {
+        self.lexical.as_ref().map(|(_, units)| units.as_slice())
+    }
+
+    fn dense(&self) -> Option<&[f64]> {
+        self.dense.as_ref().map(|dense| dense.units.as_slice())
+    }
+
+    /// Whether any leg has evidence for a candidate; the dense leg has for all it scored.
+    fn found(&self, unit: usize) -> bool {
+        self.dense.is_some() || self.lexical().is_some_and(|scores| scores[unit] > 0.0)
+    }
+
+    /// Candidates that are among the best `width` of some leg, in unit order.
+    fn pool(&self, units: usize, width: usize) -> Vec<usize> {
+        if units <= width {
+            return (0..units).collect();
+        }
+        let mut pool = Vec::new();
+        for scores in [self.lexical(), self.dense()].into_iter().flatten() {
+            let mut order: Vec<usize> = (0..units).collect();
+            order.select_nth_unstable_by(width - 1, |&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+            pool.extend_from_slice(&order[..width]);
+        }
+        pool.sort_unstable();
+        pool.dedup();
+        pool
+    }
+
+    fn standing(&self, at: &[usize]) -> Vec<Legs> {
+        let lexical = self.lexical().map(|scores| leg_hits(scores, at));
+        let dense = self.dense().map(|scores| leg_hits(scores, at));
+        (0..at.len())
+            .map(|i| Legs {
+                lexical: lexical.as_ref().map(|hits| hits[i]).filter(|hit| hit.score > 0.0),
+                dense: dense.as_ref().map(|hits| hits[i]),
+            })
+            .collect()
+    }
+
+    /// The turns of a session that speak most for it, best first.
+    fn best_turns(&self, preset: &Preset, turns: &[u32]) -> Vec<u32> {
+        let words: Option<Vec<f64>> =
+            self.lexical.as_ref().map(|(scores, _)| turns.iter().map(|&turn| scores.turns[turn as usize]).collect());
+        let meaning: Option<Vec<f64>> = self
+            .dense
+            .as_ref()
+            .map(|dense| turns.iter().map(|&turn| dense.turns[turn as usize].unwrap_or(-1.0)).collect());
+        let fused = preset.fusion.fuse(
+            words.as_deref().map(|scores| Leg { scores, floor: Some(0.0) }),
+            meaning.as_deref().map(|scores| Leg { scores, floor: Some(-1.0) }),
+        );
+        let ranking = fused.and_then(|scores| {
+            let evident = |i: &u32| self.dense.is_some() || words.as_ref().is_some_and(|w| w[*i as usize] > 0.0);
+            let scored = (0u32..).zip(scores).filter(|(i, _)| evident(i));
+            Ranking::top(scored.map(|(candidate, score)| Scored { candidate, score }).collect(), BEST_TURNS)
+        });
+        // Scores were already proven to be numbers when the session was ranked.
+        ranking.unwrap_or_default().iter().map(|scored| turns[scored.candidate as usize]).collect()
+    }
+}
+
+/// Rank and score of some candidates among all, in one pass.
+fn leg_hits(scores: &[f64], at: &[usize]) -> Vec<LegHit> {
+    let better = |a: usize, b: usize| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)).is_gt();
+    let mut order: Vec<usize> = (0..at.len()).collect();
+    order.sort_unstable_by(
+        |&a, &b| if better(at[a], at[b]) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater },
+    );
+    let mut ahead = vec![0usize; at.len() + 1];
+    for candidate in 0..scores.len() {
+        // The first of the sorted that this candidate beats, and with it all after.
+        ahead[order.partition_point(|&i| !better(candidate, at[i]))] += 1;
+    }
+    let mut hits = vec![LegHit { rank: 0, score: 0.0 }; at.len()];
+    let mut before = 0;
+    for (place, &i) in order.iter().enumerate() {
+        before += ahead[place];
+        hits[i] = LegHit { rank: before + 1, score: scores[at[i]] };
+    }
+    hits
+}
+
+/// Fused scores of the pool and what each leg put in.
+struct Fused {
+    totals: Vec<f64>,
+    lexical: Option<Vec<f64>>,
+    dense: Option<Vec<f64>>,
+    prior: Vec<f64>,
+}
+
+fn fuse(
+    index: &Index,
+    preset: &Preset,
+    legs: &LegScores,
+    pool: &[usize],
+    units: &[u32],
+    unit: Unit,
+) -> Result<Fused, NotANumber> {
+    let pooled = |scores: &[f64]| pool.iter().map(|&unit| scores[unit]).collect::<Vec<_>>();
+    let (words, meaning) = (legs.lexical().map(pooled), legs.dense().map(pooled));
+    let [lexical, dense] = preset.fusion.contributions(
+        words.as_deref().map(|scores| Leg { scores, floor: Some(0.0) }),
+        meaning.as_deref().map(|scores| Leg { scores, floor: Some(-1.0) }),
+    )?;
+    let of = |leg: &Option<Vec<f64>>, i: usize| leg.as_ref().map_or(0.0, |scores| scores[i]);
+    let mut totals: Vec<f64> = (0..pool.len()).map(|i| of(&lexical, i) + of(&dense, i)).collect();
+    let before = totals.clone();
+    if unit == Unit::Turn {
+        prior::apply(&mut totals, |i| index.documents().importance(units[pool[i]]));
+    }
+    let prior = totals.iter().zip(&before).map(|(after, before)| after - before).collect();
+    Ok(Fused { totals, lexical, dense, prior })
+}
+
+impl Fused {
+    fn explain(&self, preset: &Preset, i: usize, standing: Legs, score: f64) -> Explain {
+        let leg = |name: &str, contributions: &Option<Vec<f64>>, hit: Option<LegHit>| {
+            contributions.as_ref().map(|contributions| {
+                let raw = hit.map(|hit| Explain::leaf(format!("{name} score, rank {}", hit.rank), hit.score));
+                Explain::derived(
+                    format!("{name} leg by {}", preset.fusion),
+                    contributions[i],
+                    raw.into_iter().collect(),
+                )
+            })
+        };
+        let prior = (self.prior[i] != 0.0).then(|| Explain::leaf("importance prior", self.prior[i]));
+        let parts = [leg("lexical", &self.lexical, standing.lexical), leg("dense", &self.dense, standing.dense), prior];
+        Explain::derived(preset.to_string(), score, parts.into_iter().flatten().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_leg_rank_is_the_place_in_the_full_ranking(scores in prop::collection::vec(0u8..6, 1..40)) {
+            let scores: Vec<f64> = scores.into_iter().map(f64::from).collect();
+            let at: Vec<usize> = (0..scores.len()).rev().step_by(2).collect();
+            let full = Ranking::of_scores(&scores).unwrap();
+            for (unit, hit) in at.iter().zip(leg_hits(&scores, &at)) {
+                let place = full.iter().position(|s| s.candidate as usize == *unit).unwrap();
+                prop_assert_eq!(hit.rank, place + 1);
+            }
+        }
+    }
+}

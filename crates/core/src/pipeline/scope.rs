@@ -1,0 +1,89 @@
+//! Which texts of an index a query may find, and which its statistics are measured on.
+
+use crate::{index::Index, lexical::Collection, types::Scope};
+
+/// Texts as a set: all of them, or those marked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Texts {
+    All,
+    Marked(Vec<bool>),
+}
+
+impl Texts {
+    pub(super) fn has(&self, position: u32) -> bool {
+        match self {
+            Texts::All => true,
+            Texts::Marked(marks) => marks[position as usize],
+        }
+    }
+}
+
+/// What a query's scope comes to in one index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidates {
+    /// Texts term weights are measured on: the conversation's, or the namespace's.
+    pub(super) collection: Texts,
+    /// Texts that may be found, by position, ascending.
+    pub(super) texts: Vec<u32>,
+    /// Sessions that have at least one of them, by number, ascending.
+    pub(super) sessions: Vec<u32>,
+}
+
+impl Candidates {
+    /// Works out a scope; a session is looked for in the scope's conversation, or in all.
+    pub fn within(index: &Index, scope: &Scope) -> Self {
+        let documents = index.documents();
+        let all = 0..documents.len() as u32;
+        let conversation =
+            scope.conversation.as_ref().map(|name| documents.conversation_number(name.as_str()).unwrap_or(u32::MAX));
+        let collection = match conversation {
+            None => Texts::All,
+            Some(number) => {
+                Texts::Marked(all.clone().map(|text| documents.conversation_of(text) == Some(number)).collect())
+            }
+        };
+        let named = |text: u32| match (&scope.session, documents.session_of(text)) {
+            (None, _) => true,
+            (Some(name), Some(session)) => documents.sessions()[session as usize].name == name.as_str(),
+            (Some(_), None) => false,
+        };
+        let texts: Vec<u32> =
+            all.filter(|&text| collection.has(text) && named(text) && scope.covers(documents.said_at(text))).collect();
+        let mut sessions: Vec<u32> = texts.iter().filter_map(|&text| documents.session_of(text)).collect();
+        sessions.sort_unstable();
+        sessions.dedup();
+        Self { collection, texts, sessions }
+    }
+
+    /// How many texts may be found.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether nothing may be found.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Size of the collection, by single texts.
+    pub(super) fn text_statistics(&self, index: &Index) -> Collection {
+        let lengths = index.postings().lengths();
+        match &self.collection {
+            Texts::All => Collection { texts: lengths.len(), terms: index.postings().total_terms() },
+            Texts::Marked(marks) => {
+                marks.iter().zip(lengths).filter(|(marked, _)| **marked).fold(Collection::default(), |sum, (_, &n)| {
+                    Collection { texts: sum.texts + 1, terms: sum.terms + u64::from(n) }
+                })
+            }
+        }
+    }
+
+    /// Size of the collection, by sessions.
+    pub(super) fn session_statistics(&self, index: &Index) -> Collection {
+        let in_collection = |turns: &[u32]| turns.first().is_some_and(|&turn| self.collection.has(turn));
+        index.documents().sessions().iter().filter(|session| in_collection(&session.turns)).fold(
+            Collection::default(),
+            |sum, session| Collection { texts: sum.texts + 1, terms: sum.terms + session.terms },
+        )
+    }
+}

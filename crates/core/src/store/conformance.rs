@@ -1,0 +1,399 @@
+//! What every store must do, as tests that run on any of them.
+//!
+//! A store's crate calls [`run_all`] with a way to make an empty one.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "test code")]
+
+use serde_json::json;
+
+use super::{Address, Audience, Batch, Doomed, Fate, IndexRow, IndexSink, Store, Version};
+use crate::{
+    error::StoreError,
+    types::{
+        ConversationId, Draft, EncoderId, Importance, Memory, MemoryId, Namespace, Note, Scope, Sensitivity, Seq,
+        SessionId, Timestamp, Turn,
+    },
+};
+
+/// One test of the suite.
+type Case = fn(&dyn Store);
+
+/// The suite, by name.
+pub const CASES: [(&str, Case); 16] = [
+    ("what_goes_in_comes_out", what_goes_in_comes_out),
+    ("a_repeat_adds_nothing", a_repeat_adds_nothing),
+    ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
+    ("an_invalid_draft_writes_nothing", an_invalid_draft_writes_nothing),
+    ("ids_are_given_where_missing", ids_are_given_where_missing),
+    ("one_id_in_two_conversations", one_id_in_two_conversations),
+    ("namespaces_do_not_see_each_other", namespaces_do_not_see_each_other),
+    ("an_index_catches_up", an_index_catches_up),
+    ("vectors_belong_to_their_encoder", vectors_belong_to_their_encoder),
+    ("later_vectors_move_the_epoch", later_vectors_move_the_epoch),
+    ("sensitive_memories_are_for_local_models", sensitive_memories_are_for_local_models),
+    ("forgetting_takes_everything_derived", forgetting_takes_everything_derived),
+    ("forgetting_by_every_scope", forgetting_by_every_scope),
+    ("context_stays_in_its_session", context_stays_in_its_session),
+    ("snapshots_are_of_an_epoch", snapshots_are_of_an_epoch),
+    ("staged_vectors_wait_for_their_batch", staged_vectors_wait_for_their_batch),
+];
+
+/// Runs the whole suite, each case on a store of its own.
+///
+/// # Panics
+/// When the store does not conform; the message says which case.
+pub fn run_all<S: Store>(mut empty: impl FnMut() -> S) {
+    for (name, case) in CASES {
+        eprintln!("conformance: {name}");
+        case(&empty());
+    }
+}
+
+fn ns(name: &str) -> Namespace {
+    Namespace::new(name).unwrap()
+}
+
+fn encoder() -> EncoderId {
+    EncoderId::new("test@1/f32").unwrap()
+}
+
+fn turn(id: Option<&str>, conversation: &str, session: &str, text: &str) -> Turn {
+    Turn {
+        id: id.map(|id| MemoryId::new(id).unwrap()),
+        conversation: ConversationId::new(conversation).unwrap(),
+        session: SessionId::new(session).unwrap(),
+        speaker: "Ann".to_owned(),
+        text: text.to_owned(),
+        said_at: None,
+        image_caption: None,
+        meta: None,
+    }
+}
+
+fn note(id: &str, text: &str) -> Note {
+    Note {
+        id: Some(MemoryId::new(id).unwrap()),
+        conversation: None,
+        text: text.to_owned(),
+        said_at: None,
+        importance: Importance::new(0.9).unwrap(),
+        tags: vec!["diet".to_owned(), "it's \"quoted\"".to_owned()],
+        sensitivity: Sensitivity::Sensitive,
+        source: vec![MemoryId::new("t1").unwrap()],
+    }
+}
+
+fn add(store: &dyn Store, namespace: &str, drafts: &[Draft]) -> Vec<Fate> {
+    store.append(&ns(namespace), Batch::of(drafts)).unwrap()
+}
+
+fn three_turns() -> Vec<Draft> {
+    ["one", "two", "three"]
+        .into_iter()
+        .enumerate()
+        .map(|(i, text)| Draft::Turn(turn(Some(&format!("t{}", i + 1)), "c", "s", text)))
+        .collect()
+}
+
+fn add_with_vectors(store: &dyn Store, namespace: &str, drafts: &[Draft]) {
+    let data: Vec<[f32; 2]> = (0..drafts.len()).map(|i| [i as f32, 1.0]).collect();
+    let vectors: Vec<Option<&[f32]>> = data.iter().map(|v| Some(&v[..])).collect();
+    let encoder = encoder();
+    let batch = Batch { drafts, encoder: Some(&encoder), vectors: &vectors, staged: &[] };
+    store.append(&ns(namespace), batch).unwrap();
+}
+
+fn export(store: &dyn Store, namespace: &str, scope: &Scope) -> Vec<Memory> {
+    let mut memories = Vec::new();
+    store
+        .export(&ns(namespace), scope, &mut |memory| {
+            memories.push(memory);
+            Ok(())
+        })
+        .unwrap();
+    memories
+}
+
+fn texts(memories: &[Memory]) -> Vec<&str> {
+    memories.iter().map(|memory| memory.text.as_str()).collect()
+}
+
+fn find(store: &dyn Store, namespace: &str, id: &str) -> Vec<Memory> {
+    let address = Address { id: MemoryId::new(id).unwrap(), conversation: None };
+    store.find(&ns(namespace), &address).unwrap()
+}
+
+#[derive(Default)]
+struct Seen {
+    resets: usize,
+    rows: Vec<(u64, String, Option<Vec<f32>>)>,
+}
+
+impl IndexSink for Seen {
+    fn reset(&mut self) {
+        self.resets += 1;
+        self.rows.clear();
+    }
+
+    fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
+        self.rows.push((row.seq.0, row.text.to_owned(), row.vector.map(<[f32]>::to_vec)));
+        Ok(())
+    }
+}
+
+fn what_goes_in_comes_out(store: &dyn Store) {
+    let full = Turn {
+        said_at: Some("2023-05-08T13:56:00.250Z".parse().unwrap()),
+        image_caption: Some("a \u{1F408} on a \"mat\"".to_owned()),
+        meta: json!({"title": "x", "n": [1, null]}).as_object().cloned(),
+        ..turn(Some("D1:3"), "conv-26", "session_1", "Robert'); DROP TABLE memory;--\n\u{0}猫 é")
+    };
+    let drafts = [
+        Draft::Turn(full),
+        Draft::Turn(turn(Some("D1:4"), "conv-26", "session_1", "plain")),
+        Draft::Note(note("n1", "no peanuts")),
+    ];
+    let fates = add(store, "a", &drafts);
+    assert!(fates.iter().all(|fate| matches!(fate, Fate::Added(_))), "{fates:?}");
+    let stored = export(store, "a", &Scope::default());
+    for ((draft, stored), n) in drafts.iter().zip(&stored).zip(1..) {
+        let expected = draft.clone().into_memory(Seq(n), draft.id().unwrap().clone());
+        assert_eq!(*stored, expected);
+        assert_eq!(store.fetch(&ns("a"), &[Seq(n)]).unwrap(), [expected]);
+    }
+    let stats = store.stats(&ns("a")).unwrap();
+    assert_eq!((stats.conversations, stats.sessions, stats.turns, stats.notes), (1, 1, 2, 1));
+    assert_eq!(stats.first, stored[0].said_at);
+}
+
+fn a_repeat_adds_nothing(store: &dyn Store) {
+    add(store, "a", &three_turns());
+    let before = store.version(&ns("a")).unwrap();
+    let known = store.known(&ns("a"), &three_turns()).unwrap();
+    assert!(known.iter().all(Option::is_some));
+    let fates = add(store, "a", &three_turns());
+    assert!(fates.iter().all(|fate| matches!(fate, Fate::Unchanged(_))), "{fates:?}");
+    assert_eq!(store.version(&ns("a")).unwrap(), before);
+}
+
+fn a_taken_id_is_refused_and_nothing_is_written(store: &dyn Store) {
+    add(store, "a", &three_turns());
+    let drafts =
+        [Draft::Turn(turn(Some("t9"), "c", "s", "new")), Draft::Turn(turn(Some("t2"), "c", "s", "other words"))];
+    for error in [store.known(&ns("a"), &drafts).unwrap_err(), store.append(&ns("a"), Batch::of(&drafts)).unwrap_err()]
+    {
+        let message = error.to_string();
+        assert!(message.contains("t2") && message.contains("text"), "{message}");
+    }
+    assert_eq!(texts(&export(store, "a", &Scope::default())), ["one", "two", "three"]);
+}
+
+fn an_invalid_draft_writes_nothing(store: &dyn Store) {
+    for bad in ["  ".to_owned(), "x".repeat(10 << 20)] {
+        let drafts = [Draft::Turn(turn(Some("ok"), "c", "s", "fine")), Draft::Turn(turn(None, "c", "s", &bad))];
+        assert!(matches!(store.append(&ns("a"), Batch::of(&drafts)), Err(StoreError::Invalid(_))));
+        assert!(store.version(&ns("a")).unwrap().is_none_or(|v| v.last == Seq(0)));
+        assert!(find(store, "a", "ok").is_empty());
+    }
+}
+
+fn ids_are_given_where_missing(store: &dyn Store) {
+    let fates = add(
+        store,
+        "a",
+        &[
+            Draft::Turn(turn(Some("s:2"), "c", "s", "took the id of the second")),
+            Draft::Turn(turn(None, "c", "s", "second")),
+            Draft::Turn(turn(None, "c", "other", "first there")),
+            Draft::Note(Note { id: None, ..note("x", "a note") }),
+        ],
+    );
+    let ids: Vec<&str> = fates
+        .iter()
+        .map(|fate| match fate {
+            Fate::Added(id) | Fate::Unchanged(id) => id.as_str(),
+        })
+        .collect();
+    assert_eq!(ids, ["s:2", "s:3", "other:1", "note:1"]);
+}
+
+fn one_id_in_two_conversations(store: &dyn Store) {
+    add(
+        store,
+        "a",
+        &[Draft::Turn(turn(Some("D1:1"), "x", "s", "in x")), Draft::Turn(turn(Some("D1:1"), "y", "s", "in y"))],
+    );
+    assert_eq!(texts(&find(store, "a", "D1:1")), ["in x", "in y"]);
+    let address = Address { id: MemoryId::new("D1:1").unwrap(), conversation: Some(ConversationId::new("y").unwrap()) };
+    assert_eq!(texts(&store.find(&ns("a"), &address).unwrap()), ["in y"]);
+    let both = store.conversations_with(&ns("a"), &SessionId::new("s").unwrap()).unwrap();
+    assert_eq!(both.len(), 2);
+}
+
+fn namespaces_do_not_see_each_other(store: &dyn Store) {
+    add_with_vectors(store, "a", &three_turns());
+    add_with_vectors(store, "b", &three_turns()[..1]);
+    assert_eq!(store.namespaces().unwrap(), [ns("a"), ns("b")]);
+    assert_eq!(export(store, "b", &Scope::default()).len(), 1);
+    assert!(store.fetch(&ns("b"), &[Seq(2)]).unwrap().is_empty());
+    assert!(store.vectors(&ns("b"), &encoder(), &[Seq(2)]).is_err());
+    store.forget(&ns("a"), &Doomed::Within(Scope::default())).unwrap();
+    assert_eq!(store.namespaces().unwrap(), [ns("b")]);
+    assert_eq!(find(store, "b", "t1").len(), 1);
+    assert_eq!(store.vectors(&ns("b"), &encoder(), &[Seq(1)]).unwrap().len(), 1);
+    assert!(store.version(&ns("a")).unwrap().is_none());
+    assert!(matches!(store.stats(&ns("a")), Err(StoreError::UnknownNamespace { .. })));
+    let message = store.stats(&ns("zzz")).unwrap_err().to_string();
+    assert!(message.contains("zzz") && message.contains('b'), "{message}");
+}
+
+fn an_index_catches_up(store: &dyn Store) {
+    add_with_vectors(store, "a", &three_turns()[..2]);
+    let mut seen = Seen::default();
+    let first = store.catch_up(&ns("a"), Some(&encoder()), None, &mut seen).unwrap();
+    assert_eq!((seen.resets, seen.rows.len()), (1, 2));
+    assert_eq!(seen.rows[1], (2, "two".to_owned(), Some(vec![1.0, 1.0])));
+    assert_eq!(store.version(&ns("a")).unwrap(), Some(first));
+    add(store, "a", &three_turns());
+    let second = store.catch_up(&ns("a"), Some(&encoder()), Some(first), &mut seen).unwrap();
+    assert_eq!((seen.resets, seen.rows.len()), (1, 3));
+    assert_eq!(seen.rows[2], (3, "three".to_owned(), None));
+    assert_eq!((second.epoch, second.last), (first.epoch, Seq(3)));
+    store.forget(&ns("a"), &Doomed::One(Seq(3))).unwrap();
+    let third = store.catch_up(&ns("a"), None, Some(second), &mut seen).unwrap();
+    assert_eq!((seen.resets, seen.rows.len()), (2, 2));
+    assert!(third.epoch > second.epoch);
+}
+
+fn vectors_belong_to_their_encoder(store: &dyn Store) {
+    add_with_vectors(store, "a", &three_turns());
+    let vectors = store.vectors(&ns("a"), &encoder(), &[Seq(3), Seq(1)]).unwrap();
+    assert_eq!(vectors.as_slice(), [2.0, 1.0, 0.0, 1.0]);
+    let other = EncoderId::new("other@1").unwrap();
+    let mut seen = Seen::default();
+    store.catch_up(&ns("a"), Some(&other), None, &mut seen).unwrap();
+    assert!(seen.rows.iter().all(|(_, _, vector)| vector.is_none()));
+    let drafts = [Draft::Turn(turn(Some("t4"), "c", "s", "four"))];
+    let encoder = encoder();
+    let batch = Batch { drafts: &drafts, encoder: Some(&encoder), vectors: &[Some(&[1.0])], staged: &[] };
+    let message = store.append(&ns("a"), batch).unwrap_err().to_string();
+    assert!(message.contains("test@1/f32"), "{message}");
+    assert!(find(store, "a", "t4").is_empty());
+}
+
+fn later_vectors_move_the_epoch(store: &dyn Store) {
+    add(store, "a", &three_turns());
+    let before = store.version(&ns("a")).unwrap().unwrap();
+    let missing = store.unembedded(&ns("a"), &encoder(), Audience::AnyModel, Seq(1), 10).unwrap();
+    assert_eq!(missing.iter().map(|m| m.seq.0).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(missing[0].passage, "Ann: two");
+    let gone = Seq(99);
+    store.embed(&ns("a"), &encoder(), &[(Seq(2), &[1.0, 0.0]), (gone, &[0.0, 1.0])]).unwrap();
+    assert!(store.version(&ns("a")).unwrap().unwrap().epoch > before.epoch);
+    let left = store.unembedded(&ns("a"), &encoder(), Audience::AnyModel, Seq(0), 10).unwrap();
+    assert_eq!(left.iter().map(|m| m.seq.0).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(store.stats(&ns("a")).unwrap().vectors.into_values().collect::<Vec<_>>(), [1]);
+}
+
+fn sensitive_memories_are_for_local_models(store: &dyn Store) {
+    add(store, "a", &[Draft::Note(note("n1", "a secret")), Draft::Turn(turn(None, "c", "s", "not one"))]);
+    let any = store.unembedded(&ns("a"), &encoder(), Audience::AnyModel, Seq(0), 10).unwrap();
+    let local = store.unembedded(&ns("a"), &encoder(), Audience::LocalModels, Seq(0), 10).unwrap();
+    assert_eq!((any.len(), local.len()), (1, 2));
+    assert_eq!(any[0].passage, "Ann: not one");
+}
+
+fn forgetting_takes_everything_derived(store: &dyn Store) {
+    add_with_vectors(store, "a", &three_turns());
+    let version = store.version(&ns("a")).unwrap().unwrap();
+    store.keep_snapshot(&ns("a"), "english", version, b"postings").unwrap();
+    store.stage(&ns("a"), &encoder(), &[([7; 16], &[1.0, 2.0])]).unwrap();
+    let forgotten = store.forget(&ns("a"), &Doomed::One(Seq(2))).unwrap();
+    assert_eq!((forgotten.turns, forgotten.vectors, forgotten.sessions), (1, 1, 0));
+    assert!(find(store, "a", "t2").is_empty());
+    assert!(store.vectors(&ns("a"), &encoder(), &[Seq(2)]).is_err());
+    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None);
+    assert_eq!(store.staged(&ns("a"), &encoder(), &[[7; 16]]).unwrap(), [None]);
+    add(store, "a", &[Draft::Turn(turn(Some("t2"), "c", "s", "a new one may take the id"))]);
+    assert_eq!(find(store, "a", "t2")[0].seq, Seq(4));
+}
+
+fn forgetting_by_every_scope(store: &dyn Store) {
+    let at = |text: &str| -> Option<Timestamp> { Some(text.parse().unwrap()) };
+    let drafts: Vec<Draft> = [("c", "s1", "2023-01-01"), ("c", "s2", "2023-02-01"), ("d", "s1", "2023-03-01")]
+        .into_iter()
+        .map(|(c, s, day)| Draft::Turn(Turn { said_at: at(day), ..turn(Some("t"), c, s, day) }))
+        .enumerate()
+        .map(|(i, draft)| match draft {
+            Draft::Turn(turn) => Draft::Turn(Turn { id: Some(MemoryId::new(format!("t{i}")).unwrap()), ..turn }),
+            note => note,
+        })
+        .chain([Draft::Note(note("n", "undated"))])
+        .collect();
+    let (c, s1) = (ConversationId::new("c").unwrap(), SessionId::new("s1").unwrap());
+    let scopes = [
+        (Scope { conversation: Some(c.clone()), ..Scope::default() }, vec!["2023-03-01", "undated"], (1, 2)),
+        (
+            Scope { conversation: Some(c), session: Some(s1), ..Scope::default() },
+            vec!["2023-02-01", "2023-03-01", "undated"],
+            (0, 1),
+        ),
+        (Scope { from: at("2023-02-01"), ..Scope::default() }, vec!["2023-01-01", "undated"], (1, 2)),
+        (Scope { to: at("2023-01-31"), ..Scope::default() }, vec!["2023-02-01", "2023-03-01", "undated"], (0, 1)),
+    ];
+    for (i, (scope, left, (conversations, sessions))) in scopes.into_iter().enumerate() {
+        let name = format!("n{i}");
+        add(store, &name, &drafts);
+        let forgotten = store.forget(&ns(&name), &Doomed::Within(scope)).unwrap();
+        assert_eq!(texts(&export(store, &name, &Scope::default())), left);
+        assert_eq!((forgotten.conversations, forgotten.sessions), (conversations, sessions), "{left:?}");
+    }
+}
+
+fn context_stays_in_its_session(store: &dyn Store) {
+    let mut drafts = three_turns();
+    drafts.insert(1, Draft::Turn(turn(Some("u1"), "c", "t", "between, elsewhere")));
+    drafts.push(Draft::Note(note("n", "alone")));
+    add(store, "a", &drafts);
+    let around = |seq, before, after| store.around(&ns("a"), Seq(seq), before, after).unwrap();
+    assert_eq!(texts(&around(3, 1, 1)), ["one", "two", "three"]);
+    assert_eq!(texts(&around(3, 0, 9)), ["two", "three"]);
+    assert_eq!(texts(&around(1, 5, 0)), ["one"]);
+    assert_eq!(texts(&around(5, 5, 5)), ["alone"]);
+    assert!(around(99, 1, 1).is_empty());
+}
+
+fn snapshots_are_of_an_epoch(store: &dyn Store) {
+    add(store, "a", &three_turns());
+    let version = store.version(&ns("a")).unwrap().unwrap();
+    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None);
+    store.keep_snapshot(&ns("a"), "english", version, &vec![7; 100_000]).unwrap();
+    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), Some(vec![7; 100_000]));
+    store.forget(&ns("a"), &Doomed::One(Seq(1))).unwrap();
+    let stale = Version { epoch: version.epoch, ..version };
+    store.keep_snapshot(&ns("a"), "english", stale, b"holds what was forgotten").unwrap();
+    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None);
+}
+
+fn staged_vectors_wait_for_their_batch(store: &dyn Store) {
+    add(store, "a", &three_turns());
+    let encoder = encoder();
+    store.stage(&ns("a"), &encoder, &[([1; 16], &[1.0, 2.0]), ([2; 16], &[3.0, 4.0])]).unwrap();
+    let staged = store.staged(&ns("a"), &encoder, &[[2; 16], [9; 16]]).unwrap();
+    assert_eq!(staged, [Some(vec![3.0, 4.0]), None]);
+    let drafts = [Draft::Turn(turn(None, "c", "s", "four"))];
+    let batch = Batch { drafts: &drafts, encoder: Some(&encoder), vectors: &[Some(&[3.0, 4.0])], staged: &[[2; 16]] };
+    store.append(&ns("a"), batch).unwrap();
+    let staged = store.staged(&ns("a"), &encoder, &[[1; 16], [2; 16]]).unwrap();
+    assert_eq!(staged, [Some(vec![1.0, 2.0]), None]);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::store::InMemoryStore;
+
+    #[test]
+    fn the_in_memory_store_conforms() {
+        super::run_all(InMemoryStore::new);
+    }
+}

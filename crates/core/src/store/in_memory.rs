@@ -1,0 +1,438 @@
+//! A store that forgets everything when it is dropped: the model others are tested against.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use super::{
+    Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats, Store,
+    Unembedded, Version, allocate_id,
+};
+use crate::{
+    error::StoreError,
+    types::{
+        ConversationId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Scope, Sensitivity, Seq, SessionId,
+        Vectors,
+    },
+};
+
+#[derive(Debug, Default, Clone)]
+struct Tenant {
+    epoch: u64,
+    last: u64,
+    memories: BTreeMap<Seq, Memory>,
+    vectors: BTreeMap<(EncoderId, Seq), Vec<f32>>,
+    snapshots: HashMap<String, Vec<u8>>,
+    staged: HashMap<(EncoderId, Fingerprint), Vec<f32>>,
+}
+
+/// Keeps memories in this process only.
+#[derive(Debug, Default)]
+pub struct InMemoryStore {
+    tenants: Mutex<BTreeMap<Namespace, Tenant>>,
+}
+
+impl InMemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn tenants(&self) -> MutexGuard<'_, BTreeMap<Namespace, Tenant>> {
+        // Every change below is made on a copy or by a single insertion: a panic
+        // elsewhere while the lock was held left no half of one.
+        self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T>(&self, namespace: &Namespace, read: impl FnOnce(&Tenant) -> T) -> Result<T, StoreError> {
+        let tenants = self.tenants();
+        match tenants.get(namespace) {
+            Some(tenant) => Ok(read(tenant)),
+            None => Err(StoreError::UnknownNamespace {
+                namespace: namespace.clone(),
+                known: tenants.keys().cloned().collect(),
+            }),
+        }
+    }
+
+    fn read_or_empty<T>(&self, namespace: &Namespace, read: impl FnOnce(&Tenant) -> T) -> T {
+        match self.tenants().get(namespace) {
+            Some(tenant) => read(tenant),
+            None => read(&Tenant::default()),
+        }
+    }
+}
+
+impl Tenant {
+    fn find(&self, id: &MemoryId, conversation: Option<&ConversationId>) -> Option<&Memory> {
+        self.memories.values().find(|memory| memory.id == *id && memory.conversation.as_ref() == conversation)
+    }
+
+    fn known(&self, draft: &Draft) -> Result<Option<MemoryId>, StoreError> {
+        draft.check()?;
+        let Some(id) = draft.id() else { return Ok(None) };
+        let Some(stored) = self.find(id, draft.conversation()) else { return Ok(None) };
+        let new = draft.clone().into_memory(stored.seq, id.clone());
+        match stored.difference(&new) {
+            None => Ok(Some(id.clone())),
+            Some(field) => {
+                Err(StoreError::Conflict { id: id.clone(), conversation: draft.conversation().cloned(), field })
+            }
+        }
+    }
+
+    fn add(&mut self, draft: &Draft) -> Result<Fate, StoreError> {
+        if let Some(id) = self.known(draft)? {
+            return Ok(Fate::Unchanged(id));
+        }
+        let in_group = self.memories.values().filter(|memory| match draft {
+            Draft::Turn(turn) => {
+                memory.conversation.as_ref() == Some(&turn.conversation)
+                    && memory.session.as_ref() == Some(&turn.session)
+            }
+            Draft::Note(note) => memory.kind == Kind::Note && memory.conversation == note.conversation,
+        });
+        let before = in_group.count() as u64;
+        let id = match draft.id() {
+            Some(id) => id.clone(),
+            None => allocate_id(draft, before, |id| Ok(self.find(id, draft.conversation()).is_some()))?,
+        };
+        self.last += 1;
+        let seq = Seq(self.last);
+        self.memories.insert(seq, draft.clone().into_memory(seq, id.clone()));
+        Ok(Fate::Added(id))
+    }
+
+    fn check_dim(&self, encoder: &EncoderId, found: usize) -> Result<(), StoreError> {
+        let stored = self.vectors.iter().find(|((by, _), _)| by == encoder).map(|(_, vector)| vector.len());
+        match stored {
+            Some(expected) if expected != found => {
+                Err(StoreError::Dimension { encoder: encoder.clone(), expected, found })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn within<'a>(&'a self, scope: &'a Scope) -> impl Iterator<Item = &'a Memory> {
+        self.memories.values().filter(move |memory| {
+            let conversation = scope.conversation.as_ref().is_none_or(|c| memory.conversation.as_ref() == Some(c));
+            let session = scope.session.as_ref().is_none_or(|s| memory.session.as_ref() == Some(s));
+            conversation && session && scope.covers(memory.said_at)
+        })
+    }
+
+    /// Conversation and session numbers in order of arrival, to sort an export by.
+    fn order(&self) -> impl Fn(&Memory) -> (u64, u64, u64) {
+        let mut conversations: HashMap<Option<ConversationId>, u64> = HashMap::new();
+        let mut sessions: HashMap<(Option<ConversationId>, Option<SessionId>), u64> = HashMap::new();
+        for memory in self.memories.values() {
+            conversations.entry(memory.conversation.clone()).or_insert(memory.seq.0);
+            sessions.entry((memory.conversation.clone(), memory.session.clone())).or_insert(memory.seq.0);
+        }
+        move |memory| {
+            let first = |map: Option<&u64>| map.copied().unwrap_or(u64::MAX);
+            let conversation =
+                if memory.conversation.is_none() { u64::MAX } else { first(conversations.get(&memory.conversation)) };
+            let session = if memory.session.is_none() {
+                u64::MAX
+            } else {
+                first(sessions.get(&(memory.conversation.clone(), memory.session.clone())))
+            };
+            (conversation, session, memory.seq.0)
+        }
+    }
+
+    fn count<T: Ord>(&self, key: impl Fn(&Memory) -> Option<T>) -> u64 {
+        let mut keys: Vec<T> = self.memories.values().filter_map(key).collect();
+        keys.sort();
+        keys.dedup();
+        keys.len() as u64
+    }
+
+    fn sessions(&self) -> u64 {
+        self.count(|memory| memory.session.clone().map(|session| (memory.conversation.clone(), session)))
+    }
+
+    fn conversations(&self) -> u64 {
+        self.count(|memory| memory.conversation.clone())
+    }
+}
+
+impl Store for InMemoryStore {
+    fn location(&self) -> String {
+        "memory:".to_owned()
+    }
+
+    fn namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
+        Ok(self.tenants().keys().cloned().collect())
+    }
+
+    fn version(&self, namespace: &Namespace) -> Result<Option<Version>, StoreError> {
+        Ok(self.tenants().get(namespace).map(|t| Version { epoch: t.epoch, last: Seq(t.last) }))
+    }
+
+    fn known(&self, namespace: &Namespace, drafts: &[Draft]) -> Result<Vec<Option<MemoryId>>, StoreError> {
+        self.read_or_empty(namespace, |tenant| drafts.iter().map(|draft| tenant.known(draft)).collect())
+    }
+
+    fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError> {
+        let mut tenants = self.tenants();
+        let mut tenant = tenants.get(namespace).cloned().unwrap_or_default();
+        let mut fates = Vec::with_capacity(batch.drafts.len());
+        for (i, draft) in batch.drafts.iter().enumerate() {
+            let fate = tenant.add(draft)?;
+            let vector = batch.vectors.get(i).copied().flatten();
+            if let (Fate::Added(_), Some(encoder), Some(vector)) = (&fate, batch.encoder, vector) {
+                tenant.check_dim(encoder, vector.len())?;
+                tenant.vectors.insert((encoder.clone(), Seq(tenant.last)), vector.to_vec());
+            }
+            fates.push(fate);
+        }
+        tenant.staged.retain(|(_, fingerprint), _| !batch.staged.contains(fingerprint));
+        tenants.insert(namespace.clone(), tenant);
+        Ok(fates)
+    }
+
+    fn catch_up(
+        &self,
+        namespace: &Namespace,
+        encoder: Option<&EncoderId>,
+        since: Option<Version>,
+        sink: &mut dyn IndexSink,
+    ) -> Result<Version, StoreError> {
+        self.read(namespace, |tenant| {
+            let version = Version { epoch: tenant.epoch, last: Seq(tenant.last) };
+            let after = match since.filter(|since| since.epoch == version.epoch) {
+                Some(since) => since.last,
+                None => {
+                    sink.reset();
+                    Seq(0)
+                }
+            };
+            for memory in tenant.memories.values().filter(|memory| memory.seq > after) {
+                let vector = encoder.and_then(|encoder| tenant.vectors.get(&(encoder.clone(), memory.seq)));
+                sink.row(IndexRow {
+                    seq: memory.seq,
+                    kind: memory.kind,
+                    conversation: memory.conversation.as_ref().map(ConversationId::as_str),
+                    session: memory.session.as_ref().map(SessionId::as_str),
+                    speaker: memory.speaker.as_deref(),
+                    text: &memory.text,
+                    image_caption: memory.image_caption.as_deref(),
+                    said_at: memory.said_at,
+                    importance: memory.importance.value(),
+                    vector: vector.map(Vec::as_slice),
+                })?;
+            }
+            Ok(version)
+        })?
+    }
+
+    fn fetch(&self, namespace: &Namespace, places: &[Seq]) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.read_or_empty(namespace, |tenant| {
+            places.iter().filter_map(|seq| tenant.memories.get(seq).cloned()).collect()
+        }))
+    }
+
+    fn find(&self, namespace: &Namespace, address: &Address) -> Result<Vec<Memory>, StoreError> {
+        let wanted = |memory: &&Memory| {
+            memory.id == address.id
+                && address.conversation.as_ref().is_none_or(|c| memory.conversation.as_ref() == Some(c))
+        };
+        Ok(self.read_or_empty(namespace, |tenant| tenant.memories.values().filter(wanted).cloned().collect()))
+    }
+
+    fn around(&self, namespace: &Namespace, seq: Seq, before: u32, after: u32) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.read_or_empty(namespace, |tenant| {
+            let Some(center) = tenant.memories.get(&seq) else { return Vec::new() };
+            if center.session.is_none() {
+                return vec![center.clone()];
+            }
+            let session: Vec<&Memory> = tenant
+                .memories
+                .values()
+                .filter(|m| m.conversation == center.conversation && m.session == center.session)
+                .collect();
+            let at = session.iter().position(|memory| memory.seq == seq).unwrap_or(0);
+            let end = session.len().min(at + 1 + after as usize);
+            session[at.saturating_sub(before as usize)..end].iter().map(|memory| (*memory).clone()).collect()
+        }))
+    }
+
+    fn conversations_with(
+        &self,
+        namespace: &Namespace,
+        session: &SessionId,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        Ok(self.read_or_empty(namespace, |tenant| {
+            let mut found: Vec<ConversationId> = Vec::new();
+            for memory in tenant.memories.values().filter(|memory| memory.session.as_ref() == Some(session)) {
+                if let Some(conversation) = memory.conversation.clone().filter(|c| !found.contains(c)) {
+                    found.push(conversation);
+                }
+            }
+            found
+        }))
+    }
+
+    fn export(
+        &self,
+        namespace: &Namespace,
+        scope: &Scope,
+        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let memories = self.read(namespace, |tenant| {
+            let mut memories: Vec<Memory> = tenant.within(scope).cloned().collect();
+            memories.sort_by_key(tenant.order());
+            memories
+        })?;
+        memories.into_iter().try_for_each(visit)
+    }
+
+    fn vectors(&self, namespace: &Namespace, encoder: &EncoderId, places: &[Seq]) -> Result<Vectors, StoreError> {
+        self.read(namespace, |tenant| {
+            let mut data = Vec::new();
+            let mut dim = 1;
+            for seq in places {
+                let vector = tenant.vectors.get(&(encoder.clone(), *seq)).ok_or_else(|| StoreError::Damaged {
+                    location: self.location(),
+                    found: format!("memory {} has lost its vector by {encoder}", seq.0),
+                })?;
+                dim = vector.len();
+                data.extend_from_slice(vector);
+            }
+            Ok(Vectors::new(dim, data).unwrap_or_default())
+        })?
+    }
+
+    fn unembedded(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        audience: Audience,
+        after: Seq,
+        limit: usize,
+    ) -> Result<Vec<Unembedded>, StoreError> {
+        let may_see =
+            |memory: &Memory| audience == Audience::LocalModels || memory.sensitivity == Sensitivity::Ordinary;
+        self.read(namespace, |tenant| {
+            tenant
+                .memories
+                .values()
+                .filter(|memory| memory.seq > after && may_see(memory))
+                .filter(|memory| !tenant.vectors.contains_key(&(encoder.clone(), memory.seq)))
+                .take(limit)
+                .map(|memory| Unembedded { seq: memory.seq, passage: memory.passage() })
+                .collect()
+        })
+    }
+
+    fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError> {
+        let mut tenants = self.tenants();
+        let Some(tenant) = tenants.get_mut(namespace) else { return Ok(()) };
+        for (_, vector) in vectors {
+            tenant.check_dim(encoder, vector.len())?;
+        }
+        for (seq, vector) in vectors {
+            if tenant.memories.contains_key(seq) {
+                tenant.vectors.insert((encoder.clone(), *seq), vector.to_vec());
+            }
+        }
+        tenant.epoch += 1;
+        Ok(())
+    }
+
+    fn forget(&self, namespace: &Namespace, doomed: &Doomed) -> Result<Forgotten, StoreError> {
+        self.read(namespace, |_| ())?;
+        let mut tenants = self.tenants();
+        let Some(tenant) = tenants.get_mut(namespace) else { return Ok(Forgotten::default()) };
+        let seqs: Vec<Seq> = match doomed {
+            Doomed::One(seq) => tenant.memories.get(seq).map(|memory| memory.seq).into_iter().collect(),
+            Doomed::Within(scope) => tenant.within(scope).map(|memory| memory.seq).collect(),
+        };
+        let (sessions, conversations) = (tenant.sessions(), tenant.conversations());
+        let mut forgotten = Forgotten::default();
+        for seq in &seqs {
+            match tenant.memories.remove(seq).map(|memory| memory.kind) {
+                Some(Kind::Turn) => forgotten.turns += 1,
+                Some(Kind::Note) => forgotten.notes += 1,
+                None => {}
+            }
+        }
+        let vectors = tenant.vectors.len();
+        tenant.vectors.retain(|(_, seq), _| !seqs.contains(seq));
+        forgotten.vectors = (vectors - tenant.vectors.len()) as u64;
+        forgotten.sessions = sessions - tenant.sessions();
+        forgotten.conversations = conversations - tenant.conversations();
+        tenant.snapshots.clear();
+        tenant.staged.clear();
+        tenant.epoch += 1;
+        if matches!(doomed, Doomed::Within(scope) if scope.is_everything()) {
+            tenants.remove(namespace);
+        }
+        Ok(forgotten)
+    }
+
+    fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError> {
+        self.read(namespace, |tenant| {
+            let mut vectors = BTreeMap::new();
+            for (encoder, _) in tenant.vectors.keys() {
+                *vectors.entry(encoder.to_string()).or_insert(0) += 1;
+            }
+            let turns = tenant.memories.values().filter(|memory| memory.kind == Kind::Turn).count() as u64;
+            NamespaceStats {
+                conversations: tenant.conversations(),
+                sessions: tenant.sessions(),
+                turns,
+                notes: tenant.memories.len() as u64 - turns,
+                vectors,
+                first: tenant.memories.values().filter_map(|memory| memory.said_at).min(),
+                last: tenant.memories.values().filter_map(|memory| memory.said_at).max(),
+            }
+        })
+    }
+
+    fn snapshot(&self, namespace: &Namespace, index: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.read_or_empty(namespace, |tenant| tenant.snapshots.get(index).cloned()))
+    }
+
+    fn keep_snapshot(
+        &self,
+        namespace: &Namespace,
+        index: &str,
+        version: Version,
+        snapshot: &[u8],
+    ) -> Result<(), StoreError> {
+        if let Some(tenant) = self.tenants().get_mut(namespace).filter(|tenant| tenant.epoch == version.epoch) {
+            tenant.snapshots.insert(index.to_owned(), snapshot.to_vec());
+        }
+        Ok(())
+    }
+
+    fn staged(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        fingerprints: &[Fingerprint],
+    ) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
+        Ok(self.read_or_empty(namespace, |tenant| {
+            fingerprints.iter().map(|print| tenant.staged.get(&(encoder.clone(), *print)).cloned()).collect()
+        }))
+    }
+
+    fn stage(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        vectors: &[(Fingerprint, &[f32])],
+    ) -> Result<(), StoreError> {
+        let mut tenants = self.tenants();
+        if let Some(tenant) = tenants.get_mut(namespace) {
+            for (print, vector) in vectors {
+                tenant.staged.insert((encoder.clone(), *print), vector.to_vec());
+            }
+        }
+        Ok(())
+    }
+}

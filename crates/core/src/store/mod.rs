@@ -1,0 +1,362 @@
+//! What a store does: keep memories and vectors, and nothing of scoring.
+
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+mod in_memory;
+
+use std::collections::BTreeMap;
+
+pub use in_memory::InMemoryStore;
+use serde::Serialize;
+
+use crate::{
+    error::StoreError,
+    types::{
+        ConversationId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Scope, Seq, SessionId, Timestamp, Vectors,
+    },
+};
+
+/// How far a namespace has come.
+///
+/// A derived index made at one version is brought to another by reading what
+/// was appended, unless the epoch moved: then it is made anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Version {
+    /// Moves when something stored changed or went: a forget, a vector that came later.
+    pub epoch: u64,
+    /// The last memory appended.
+    pub last: Seq,
+}
+
+/// Memories to append in one transaction, with their vectors.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<'a> {
+    /// The memories.
+    pub drafts: &'a [Draft],
+    /// What made the vectors; `None` when there are none.
+    pub encoder: Option<&'a EncoderId>,
+    /// A vector for each draft, or `None` for one that has none; empty without an encoder.
+    pub vectors: &'a [Option<&'a [f32]>],
+    /// Staged vectors that this batch makes superfluous.
+    pub staged: &'a [Fingerprint],
+}
+
+impl<'a> Batch<'a> {
+    /// Memories without vectors.
+    pub fn of(drafts: &'a [Draft]) -> Self {
+        Self { drafts, encoder: None, vectors: &[], staged: &[] }
+    }
+}
+
+/// What became of each draft of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// Stored now, under this id.
+    Added(MemoryId),
+    /// Already there, the same in every field.
+    Unchanged(MemoryId),
+}
+
+/// One memory as a derived index needs it.
+#[derive(Debug)]
+pub struct IndexRow<'a> {
+    /// Its place in the namespace.
+    pub seq: Seq,
+    /// Turn or note.
+    pub kind: Kind,
+    /// The conversation, if any.
+    pub conversation: Option<&'a str>,
+    /// The session, if any.
+    pub session: Option<&'a str>,
+    /// Who said it.
+    pub speaker: Option<&'a str>,
+    /// What was said.
+    pub text: &'a str,
+    /// What an attached image shows.
+    pub image_caption: Option<&'a str>,
+    /// When.
+    pub said_at: Option<Timestamp>,
+    /// How much it matters, in [0, 1].
+    pub importance: f64,
+    /// Its vector by the encoder asked for.
+    pub vector: Option<&'a [f32]>,
+}
+
+/// Takes the rows that bring a derived index up to date.
+pub trait IndexSink {
+    /// Forgets every row taken so far: all rows follow.
+    fn reset(&mut self);
+
+    /// Takes the next row, in order of [`Seq`].
+    ///
+    /// # Errors
+    /// When the row cannot belong to this index.
+    fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError>;
+}
+
+/// What a forget took away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Forgotten {
+    /// Turns gone.
+    pub turns: u64,
+    /// Notes gone.
+    pub notes: u64,
+    /// Vectors gone with them.
+    pub vectors: u64,
+    /// Sessions that are empty now and gone too.
+    pub sessions: u64,
+    /// Conversations that are empty now and gone too.
+    pub conversations: u64,
+}
+
+/// How much a namespace holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct NamespaceStats {
+    /// Conversations.
+    pub conversations: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Notes.
+    pub notes: u64,
+    /// Vectors by encoder.
+    pub vectors: BTreeMap<String, u64>,
+    /// When the first memory was said.
+    pub first: Option<Timestamp>,
+    /// When the last memory was said.
+    pub last: Option<Timestamp>,
+}
+
+/// A memory without a vector, with what is needed to make one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unembedded {
+    /// The memory.
+    pub seq: Seq,
+    /// Its indexed text.
+    pub passage: String,
+}
+
+/// What to forget.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Doomed {
+    /// One memory.
+    One(Seq),
+    /// All that lies in a scope; the default scope is the whole namespace.
+    Within(Scope),
+}
+
+/// Where a memory stands: an id is unique in its conversation, not in its namespace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Address {
+    /// The id.
+    pub id: MemoryId,
+    /// The conversation; `None` looks in all, and among notes that have none.
+    pub conversation: Option<ConversationId>,
+}
+
+/// Keeps memories, their vectors and their versions; several processes may share one.
+///
+/// A call that changes something is one transaction: on an error nothing was
+/// written, on success it survives a crash. Every call but
+/// [`Store::namespaces`] concerns one namespace, and no data crosses over.
+pub trait Store: Send + Sync {
+    /// Path or URL, as a person would recognise it.
+    fn location(&self) -> String;
+
+    /// Namespaces in alphabetical order.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn namespaces(&self) -> Result<Vec<Namespace>, StoreError>;
+
+    /// How far a namespace has come; `None` when it does not exist.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn version(&self, namespace: &Namespace) -> Result<Option<Version>, StoreError>;
+
+    /// What [`Store::append`] would do with each draft; ids it would give are not given yet.
+    ///
+    /// `None` stands for "it would be added".
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`], [`StoreError::Invalid`], or when the backend fails.
+    fn known(&self, namespace: &Namespace, drafts: &[Draft]) -> Result<Vec<Option<MemoryId>>, StoreError>;
+
+    /// Appends what is new; makes the namespace where it is missing.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when an id is taken by something else,
+    /// [`StoreError::Invalid`] when a draft cannot be kept,
+    /// [`StoreError::Dimension`] when a vector does not fit, or when the backend fails.
+    fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError>;
+
+    /// Brings a derived index from `since` to the present; one consistent view.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], what the sink answers, or when the backend fails.
+    fn catch_up(
+        &self,
+        namespace: &Namespace,
+        encoder: Option<&EncoderId>,
+        since: Option<Version>,
+        sink: &mut dyn IndexSink,
+    ) -> Result<Version, StoreError>;
+
+    /// Memories by place; those that are gone are left out.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn fetch(&self, namespace: &Namespace, places: &[Seq]) -> Result<Vec<Memory>, StoreError>;
+
+    /// Memories under an address: none, one, or one in each of several conversations.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn find(&self, namespace: &Namespace, address: &Address) -> Result<Vec<Memory>, StoreError>;
+
+    /// Up to `before` and `after` turns around a turn in its session, itself included.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn around(&self, namespace: &Namespace, seq: Seq, before: u32, after: u32) -> Result<Vec<Memory>, StoreError>;
+
+    /// Sessions called `session` by conversation, to tell which one is meant.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn conversations_with(&self, namespace: &Namespace, session: &SessionId)
+    -> Result<Vec<ConversationId>, StoreError>;
+
+    /// Visits all memories of a scope by conversation, session and order; one consistent view.
+    ///
+    /// # Errors
+    /// What the visitor answers, or when the backend fails.
+    fn export(
+        &self,
+        namespace: &Namespace,
+        scope: &Scope,
+        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError>;
+
+    /// Real vectors by place.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] when one is missing, or when the backend fails.
+    fn vectors(&self, namespace: &Namespace, encoder: &EncoderId, places: &[Seq]) -> Result<Vectors, StoreError>;
+
+    /// Up to `limit` memories that have no vector by `encoder`, after `after`.
+    ///
+    /// With [`Audience::LocalModels`] sensitive memories are among them.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn unembedded(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        audience: Audience,
+        after: Seq,
+        limit: usize,
+    ) -> Result<Vec<Unembedded>, StoreError>;
+
+    /// Adds vectors to memories that are there already; those gone meanwhile are left out.
+    ///
+    /// # Errors
+    /// [`StoreError::Dimension`], or when the backend fails.
+    fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError>;
+
+    /// Takes memories away with everything derived from them, free pages included.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn forget(&self, namespace: &Namespace, doomed: &Doomed) -> Result<Forgotten, StoreError>;
+
+    /// How much a namespace holds.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError>;
+
+    /// A derived index kept for the next process, if one is there.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn snapshot(&self, namespace: &Namespace, index: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Keeps a derived index made at `version`; nothing happens when the epoch has moved since.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn keep_snapshot(
+        &self,
+        namespace: &Namespace,
+        index: &str,
+        version: Version,
+        snapshot: &[u8],
+    ) -> Result<(), StoreError>;
+
+    /// Vectors of an import that has not finished, by fingerprint of their passage.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn staged(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        fingerprints: &[Fingerprint],
+    ) -> Result<Vec<Option<Vec<f32>>>, StoreError>;
+
+    /// Keeps vectors of an import under way, so that it can resume. They go with the
+    /// [`Batch`] that names them, or with the next [`Store::forget`] in the namespace.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn stage(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        vectors: &[(Fingerprint, &[f32])],
+    ) -> Result<(), StoreError>;
+}
+
+/// Which models may see what is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Models on this machine: everything.
+    LocalModels,
+    /// Models behind a network: nothing sensitive.
+    AnyModel,
+}
+
+/// Identifies a passage without keeping it.
+pub type Fingerprint = [u8; 16];
+
+/// The id of a draft that brought none: `<session>:<n>` for a turn, `note:<n>` for a note.
+///
+/// `before` is how many there are already in its session (or, of a note, its
+/// conversation); `taken` says whether an id is in use.
+///
+/// # Errors
+/// What `taken` answers.
+pub fn allocate_id(
+    draft: &Draft,
+    before: u64,
+    mut taken: impl FnMut(&MemoryId) -> Result<bool, StoreError>,
+) -> Result<MemoryId, StoreError> {
+    let group = match draft {
+        Draft::Turn(turn) => turn.session.as_str(),
+        Draft::Note(_) => "note",
+    };
+    let mut n = before + 1;
+    loop {
+        // A long session name is cut: the id must stay a valid name.
+        let group: String = group.chars().take(50).collect();
+        let id = MemoryId::new(format!("{group}:{n}"))?;
+        if !taken(&id)? {
+            return Ok(id);
+        }
+        n += 1;
+    }
+}
