@@ -1,1 +1,20 @@
-//! In the making.
+//! The SQLite store: one file, one source of truth, several processes at once.
+//!
+//! Write-ahead logging with `synchronous=FULL`: what was acknowledged survives a
+//! crash, and readers do not wait for a writer. Deleted content is overwritten
+//! (`secure_delete`), and the log is emptied after a forget.
+#![forbid(unsafe_code)]
+
+mod append;
+mod connection;
+mod errors;
+mod forget;
+mod read;
+mod row;
+mod schema;
+mod snapshot;
+mod store;
+mod vectors;
+
+pub use connection::Creation;
+pub use store::SqliteStore;

@@ -19,7 +19,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 16] = [
+pub const CASES: [(&str, Case); 17] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -33,6 +33,7 @@ pub const CASES: [(&str, Case); 16] = [
     ("sensitive_memories_are_for_local_models", sensitive_memories_are_for_local_models),
     ("forgetting_takes_everything_derived", forgetting_takes_everything_derived),
     ("forgetting_by_every_scope", forgetting_by_every_scope),
+    ("a_namespace_made_again_is_another", a_namespace_made_again_is_another),
     ("context_stays_in_its_session", context_stays_in_its_session),
     ("snapshots_are_of_an_epoch", snapshots_are_of_an_epoch),
     ("staged_vectors_wait_for_their_batch", staged_vectors_wait_for_their_batch),
@@ -350,6 +351,15 @@ fn forgetting_by_every_scope(store: &dyn Store) {
     }
 }
 
+fn a_namespace_made_again_is_another(store: &dyn Store) {
+    // An index of the old one in another process must not take itself for current.
+    add(store, "a", &three_turns());
+    let old = store.version(&ns("a")).unwrap().unwrap();
+    store.forget(&ns("a"), &Doomed::Within(Scope::default())).unwrap();
+    add(store, "a", &three_turns());
+    assert_ne!(store.version(&ns("a")).unwrap().unwrap().epoch, old.epoch);
+}
+
 fn context_stays_in_its_session(store: &dyn Store) {
     let mut drafts = three_turns();
     drafts.insert(1, Draft::Turn(turn(Some("u1"), "c", "t", "between, elsewhere")));
@@ -376,9 +386,9 @@ fn snapshots_are_of_an_epoch(store: &dyn Store) {
 }
 
 fn staged_vectors_wait_for_their_batch(store: &dyn Store) {
-    add(store, "a", &three_turns());
     let encoder = encoder();
     store.stage(&ns("a"), &encoder, &[([1; 16], &[1.0, 2.0]), ([2; 16], &[3.0, 4.0])]).unwrap();
+    assert!(store.namespaces().unwrap().is_empty(), "a first import that died must not leave a namespace");
     let staged = store.staged(&ns("a"), &encoder, &[[2; 16], [9; 16]]).unwrap();
     assert_eq!(staged, [Some(vec![3.0, 4.0]), None]);
     let drafts = [Draft::Turn(turn(None, "c", "s", "four"))];

@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use super::{
@@ -24,13 +27,17 @@ struct Tenant {
     memories: BTreeMap<Seq, Memory>,
     vectors: BTreeMap<(EncoderId, Seq), Vec<f32>>,
     snapshots: HashMap<String, Vec<u8>>,
-    staged: HashMap<(EncoderId, Fingerprint), Vec<f32>>,
 }
+
+/// Staged vectors belong to a namespace that may not exist yet.
+type Staged = HashMap<(Namespace, EncoderId, Fingerprint), Vec<f32>>;
 
 /// Keeps memories in this process only.
 #[derive(Debug, Default)]
 pub struct InMemoryStore {
     tenants: Mutex<BTreeMap<Namespace, Tenant>>,
+    staged: Mutex<Staged>,
+    made: AtomicU64,
 }
 
 impl InMemoryStore {
@@ -43,6 +50,10 @@ impl InMemoryStore {
         // Every change below is made on a copy or by a single insertion: a panic
         // elsewhere while the lock was held left no half of one.
         self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn staging(&self) -> MutexGuard<'_, Staged> {
+        self.staged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read<T>(&self, namespace: &Namespace, read: impl FnOnce(&Tenant) -> T) -> Result<T, StoreError> {
@@ -178,7 +189,9 @@ impl Store for InMemoryStore {
 
     fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError> {
         let mut tenants = self.tenants();
-        let mut tenant = tenants.get(namespace).cloned().unwrap_or_default();
+        // A namespace that was forgotten and made again must not repeat an old version.
+        let new = || Tenant { epoch: self.made.fetch_add(1, Ordering::Relaxed) << 32, ..Tenant::default() };
+        let mut tenant = tenants.get(namespace).cloned().unwrap_or_else(new);
         let mut fates = Vec::with_capacity(batch.drafts.len());
         for (i, draft) in batch.drafts.iter().enumerate() {
             let fate = tenant.add(draft)?;
@@ -189,7 +202,7 @@ impl Store for InMemoryStore {
             }
             fates.push(fate);
         }
-        tenant.staged.retain(|(_, fingerprint), _| !batch.staged.contains(fingerprint));
+        self.staging().retain(|(owner, _, print), _| owner != namespace || !batch.staged.contains(print));
         tenants.insert(namespace.clone(), tenant);
         Ok(fates)
     }
@@ -366,7 +379,7 @@ impl Store for InMemoryStore {
         forgotten.sessions = sessions - tenant.sessions();
         forgotten.conversations = conversations - tenant.conversations();
         tenant.snapshots.clear();
-        tenant.staged.clear();
+        self.staging().retain(|(owner, _, _), _| owner != namespace);
         tenant.epoch += 1;
         if matches!(doomed, Doomed::Within(scope) if scope.is_everything()) {
             tenants.remove(namespace);
@@ -416,9 +429,9 @@ impl Store for InMemoryStore {
         encoder: &EncoderId,
         fingerprints: &[Fingerprint],
     ) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
-        Ok(self.read_or_empty(namespace, |tenant| {
-            fingerprints.iter().map(|print| tenant.staged.get(&(encoder.clone(), *print)).cloned()).collect()
-        }))
+        let staged = self.staging();
+        let key = |print: &Fingerprint| (namespace.clone(), encoder.clone(), *print);
+        Ok(fingerprints.iter().map(|print| staged.get(&key(print)).cloned()).collect())
     }
 
     fn stage(
@@ -427,11 +440,9 @@ impl Store for InMemoryStore {
         encoder: &EncoderId,
         vectors: &[(Fingerprint, &[f32])],
     ) -> Result<(), StoreError> {
-        let mut tenants = self.tenants();
-        if let Some(tenant) = tenants.get_mut(namespace) {
-            for (print, vector) in vectors {
-                tenant.staged.insert((encoder.clone(), *print), vector.to_vec());
-            }
+        let mut staged = self.staging();
+        for (print, vector) in vectors {
+            staged.insert((namespace.clone(), encoder.clone(), *print), vector.to_vec());
         }
         Ok(())
     }

@@ -1,0 +1,62 @@
+//! SQLite's answers in words a user can act on.
+
+use aforesaid_core::StoreError;
+use rusqlite::ErrorCode;
+
+/// What was being done, and where, for the message of whatever goes wrong.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context<'a> {
+    location: &'a str,
+    action: &'static str,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(location: &'a str, action: &'static str) -> Self {
+        Self { location, action }
+    }
+
+    pub(crate) fn location(self) -> &'a str {
+        self.location
+    }
+
+    /// Gives an SQLite error its place and, where one is known, its remedy.
+    pub(crate) fn run<T>(self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(|error| self.explain(error))
+    }
+
+    fn explain(self, error: rusqlite::Error) -> StoreError {
+        let known = match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => {
+                Some(("is not an aforesaid store (no SQLite file)", "name another file with --store"))
+            }
+            Some(ErrorCode::ReadOnly) => Some((
+                "cannot be written (read-only file or folder)",
+                "give write permission, or name another file with --store",
+            )),
+            Some(ErrorCode::DiskFull) => {
+                Some(("the disk is full", "free some space and try again; nothing was written"))
+            }
+            Some(ErrorCode::PermissionDenied) => {
+                Some(("permission denied", "give access to it, or name another file with --store"))
+            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Some((
+                "another process has been writing for over a minute",
+                "wait for it to finish and try again; nothing was written",
+            )),
+            Some(ErrorCode::DatabaseCorrupt) => {
+                return StoreError::Damaged { location: self.location.to_owned(), found: error.to_string() };
+            }
+            _ => None,
+        };
+        match known {
+            Some((found, next)) => location_error(self.location, found, next),
+            None => {
+                StoreError::Backend { location: self.location.to_owned(), action: self.action, source: Box::new(error) }
+            }
+        }
+    }
+}
+
+pub(crate) fn location_error(location: &str, found: impl Into<String>, next: impl Into<String>) -> StoreError {
+    StoreError::Location { location: location.to_owned(), found: found.into(), next: next.into() }
+}

@@ -1,0 +1,290 @@
+//! The store's contract, over connections of a pool.
+
+use std::path::Path;
+
+use aforesaid_core::{
+    StoreError,
+    store::{
+        Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexSink, NamespaceStats, Store, Unembedded,
+        Version,
+    },
+    types::{ConversationId, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId, Vectors},
+};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+
+use crate::{
+    append::{self, Appending},
+    connection::{Creation, Pool},
+    errors::Context,
+    forget,
+    read::{self, Reader, Tenant},
+    snapshot, vectors,
+};
+
+/// Memories in one SQLite file.
+pub struct SqliteStore {
+    pool: Pool,
+}
+
+impl SqliteStore {
+    /// Opens a store, and brings an older one to this version.
+    ///
+    /// # Errors
+    /// When the path is no store, cannot be used, or comes from a newer version.
+    pub fn open(path: impl AsRef<Path>, creation: Creation) -> Result<Self, StoreError> {
+        Ok(Self { pool: Pool::open(path.as_ref(), creation)? })
+    }
+
+    fn context(&self, action: &'static str) -> Context<'_> {
+        Context::new(self.pool.location(), action)
+    }
+
+    /// Runs `work` in a transaction that is one consistent view, or one write.
+    fn transact<T>(
+        &self,
+        behavior: TransactionBehavior,
+        context: Context<'_>,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.pool.with(|connection| {
+            let transaction = context.run(connection.transaction_with_behavior(behavior))?;
+            let result = work(&transaction)?;
+            context.run(transaction.commit())?;
+            Ok(result)
+        })
+    }
+
+    fn read<T>(
+        &self,
+        action: &'static str,
+        namespace: &Namespace,
+        work: impl FnOnce(Reader<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let context = self.context(action);
+        self.transact(TransactionBehavior::Deferred, context, |connection| {
+            let tenant = existing(connection, context, namespace)?;
+            work(Reader { connection, context, tenant })
+        })
+    }
+
+    /// Like `read`, but a namespace that does not exist is simply empty.
+    fn read_if_there<T: Default>(
+        &self,
+        action: &'static str,
+        namespace: &Namespace,
+        work: impl FnOnce(Reader<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let context = self.context(action);
+        self.transact(TransactionBehavior::Deferred, context, |connection| {
+            match read::tenant(connection, context, namespace)? {
+                Some(tenant) => work(Reader { connection, context, tenant }),
+                None => Ok(T::default()),
+            }
+        })
+    }
+
+    fn write<T>(
+        &self,
+        action: &'static str,
+        work: impl FnOnce(&Transaction<'_>, Context<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let context = self.context(action);
+        self.transact(TransactionBehavior::Immediate, context, |transaction| work(transaction, context))
+    }
+}
+
+fn existing(connection: &Transaction<'_>, context: Context<'_>, namespace: &Namespace) -> Result<Tenant, StoreError> {
+    match read::tenant(connection, context, namespace)? {
+        Some(tenant) => Ok(tenant),
+        None => Err(StoreError::UnknownNamespace {
+            namespace: namespace.clone(),
+            known: read::namespaces(connection, context)?,
+        }),
+    }
+}
+
+impl Store for SqliteStore {
+    fn location(&self) -> String {
+        self.pool.location().to_owned()
+    }
+
+    fn namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
+        self.pool.with(|connection| read::namespaces(connection, self.context("list namespaces")))
+    }
+
+    fn version(&self, namespace: &Namespace) -> Result<Option<Version>, StoreError> {
+        self.pool.with(|connection| {
+            let tenant = read::tenant(connection, self.context("read the version"), namespace)?;
+            Ok(tenant.map(|tenant| tenant.version))
+        })
+    }
+
+    fn known(&self, namespace: &Namespace, drafts: &[Draft]) -> Result<Vec<Option<MemoryId>>, StoreError> {
+        let context = self.context("look for known ids");
+        self.transact(TransactionBehavior::Deferred, context, |connection| {
+            let tenant = read::tenant(connection, context, namespace)?.map(|tenant| tenant.number);
+            drafts.iter().map(|draft| append::known(connection, context, tenant, draft)).collect()
+        })
+    }
+
+    fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError> {
+        self.write("append memories", |transaction, context| {
+            Appending::start(transaction, context, namespace)?.batch(namespace, batch)
+        })
+    }
+
+    fn catch_up(
+        &self,
+        namespace: &Namespace,
+        encoder: Option<&EncoderId>,
+        since: Option<Version>,
+        sink: &mut dyn IndexSink,
+    ) -> Result<Version, StoreError> {
+        self.read("read the namespace", namespace, |reader| reader.catch_up(encoder, since, sink))
+    }
+
+    fn fetch(&self, namespace: &Namespace, places: &[Seq]) -> Result<Vec<Memory>, StoreError> {
+        self.read_if_there("fetch memories", namespace, |reader| reader.fetch(places))
+    }
+
+    fn find(&self, namespace: &Namespace, address: &Address) -> Result<Vec<Memory>, StoreError> {
+        self.read_if_there("find a memory", namespace, |reader| reader.find(address))
+    }
+
+    fn around(&self, namespace: &Namespace, seq: Seq, before: u32, after: u32) -> Result<Vec<Memory>, StoreError> {
+        self.read_if_there("read the context", namespace, |reader| reader.around(seq, before, after))
+    }
+
+    fn conversations_with(
+        &self,
+        namespace: &Namespace,
+        session: &SessionId,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        self.read_if_there("find a session", namespace, |reader| reader.conversations_with(session))
+    }
+
+    fn export(
+        &self,
+        namespace: &Namespace,
+        scope: &Scope,
+        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.read("export memories", namespace, |reader| reader.export(scope, visit))
+    }
+
+    fn vectors(&self, namespace: &Namespace, encoder: &EncoderId, places: &[Seq]) -> Result<Vectors, StoreError> {
+        let found = self.read("fetch vectors", namespace, |reader| reader.vectors(encoder, places))?;
+        found.ok_or_else(|| StoreError::Damaged {
+            location: self.location(),
+            found: format!("namespace {namespace:?} lacks a vector by {encoder}"),
+        })
+    }
+
+    fn unembedded(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        audience: Audience,
+        after: Seq,
+        limit: usize,
+    ) -> Result<Vec<Unembedded>, StoreError> {
+        self.read("find memories without vectors", namespace, |reader| {
+            reader.unembedded(encoder, audience, after, limit)
+        })
+    }
+
+    fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError> {
+        let Some((_, first)) = vectors.first() else { return Ok(()) };
+        self.write("store vectors", |transaction, context| {
+            let tenant = existing(transaction, context, namespace)?.number;
+            let known = vectors::encoder_or_new(transaction, context, tenant, encoder, first.len())?;
+            for (seq, vector) in vectors {
+                let there = "SELECT 1 FROM memory WHERE namespace = ?1 AND seq = ?2";
+                let there = transaction.query_row(there, params![tenant, seq.0], |_| Ok(())).optional();
+                if context.run(there)?.is_some() {
+                    vectors::insert(transaction, context, tenant, known, encoder, *seq, vector)?;
+                }
+            }
+            context.run(transaction.execute("UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1", [tenant]))?;
+            Ok(())
+        })
+    }
+
+    fn forget(&self, namespace: &Namespace, doomed: &Doomed) -> Result<Forgotten, StoreError> {
+        let forgotten = self.write("forget memories", |transaction, context| {
+            let tenant = existing(transaction, context, namespace)?.number;
+            forget::forget(transaction, context, namespace, tenant, doomed)
+        })?;
+        self.pool.with(|connection| forget::empty_log(connection, self.context("empty the write-ahead log")))?;
+        Ok(forgotten)
+    }
+
+    fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError> {
+        self.read("count memories", namespace, |reader| reader.stats())
+    }
+
+    fn snapshot(&self, namespace: &Namespace, index: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read_if_there("read an index snapshot", namespace, |reader| {
+            snapshot::read(reader.connection, reader.context, reader.tenant.number, index)
+        })
+    }
+
+    fn keep_snapshot(
+        &self,
+        namespace: &Namespace,
+        index: &str,
+        version: Version,
+        snapshot: &[u8],
+    ) -> Result<(), StoreError> {
+        self.write("keep an index snapshot", |transaction, context| {
+            match read::tenant(transaction, context, namespace)? {
+                Some(tenant) if tenant.version.epoch == version.epoch => {
+                    snapshot::write(transaction, context, tenant.number, index, snapshot)
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
+    fn staged(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        fingerprints: &[Fingerprint],
+    ) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
+        let context = self.context("read staged vectors");
+        self.pool.with(|connection| {
+            let mut select = context.run(connection.prepare_cached(
+                "SELECT data FROM staged WHERE namespace = ?1 AND encoder = ?2 AND fingerprint = ?3",
+            ))?;
+            let mut one = |print: &Fingerprint| {
+                let key = params![namespace.as_str(), encoder.as_str(), &print[..]];
+                let read = |row: &rusqlite::Row<'_>| {
+                    let mut vector = Vec::new();
+                    vectors::read_into(row.get_ref(0)?.as_blob()?, &mut vector);
+                    Ok(vector)
+                };
+                context.run(select.query_row(key, read).optional())
+            };
+            fingerprints.iter().map(&mut one).collect()
+        })
+    }
+
+    fn stage(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        vectors: &[(Fingerprint, &[f32])],
+    ) -> Result<(), StoreError> {
+        self.write("stage vectors", |transaction, context| {
+            let mut insert = context.run(transaction.prepare_cached(
+                "INSERT OR REPLACE INTO staged (namespace, encoder, fingerprint, data) VALUES (?1, ?2, ?3, ?4)",
+            ))?;
+            for (print, vector) in vectors {
+                let data = vectors::to_bytes(vector);
+                context.run(insert.execute(params![namespace.as_str(), encoder.as_str(), &print[..], data]))?;
+            }
+            Ok(())
+        })
+    }
+}
