@@ -57,22 +57,33 @@ impl Fusion {
         lexical: Option<Leg<'_>>,
         dense: Option<Leg<'_>>,
     ) -> Result<[Option<Vec<f64>>; 2], NotANumber> {
-        let (weights, normalise): ([f64; 2], &dyn Fn(Leg<'_>) -> Result<Vec<f64>, NotANumber>) = match self {
-            Fusion::Rrf { k, lexical, dense } => ([lexical, dense], &move |leg| reciprocal_ranks(leg, k)),
-            Fusion::ZScore { alpha } => ([alpha, 1.0 - alpha], &|leg| Ok(z_scores(leg.scores))),
-            Fusion::MinMax { alpha } => ([alpha, 1.0 - alpha], &|leg| Ok(min_max(leg))),
-        };
         let contribution = |leg: Option<Leg<'_>>, weight: f64| {
             leg.map(|leg| {
-                let mut scores = normalise(leg)?;
+                let mut scores = self.normalise(leg)?;
                 scores.iter_mut().for_each(|score| *score *= weight);
                 Ok(scores)
             })
             .transpose()
         };
         // With one leg there is nothing to weigh: it counts in full, even at weight 0.
-        let weights = if lexical.is_some() && dense.is_some() { weights } else { [1.0, 1.0] };
+        let weights = if lexical.is_some() && dense.is_some() { self.weights() } else { [1.0, 1.0] };
         Ok([contribution(lexical, weights[0])?, contribution(dense, weights[1])?])
+    }
+
+    /// Weights of the lexical and the dense leg.
+    fn weights(self) -> [f64; 2] {
+        match self {
+            Fusion::Rrf { lexical, dense, .. } => [lexical, dense],
+            Fusion::ZScore { alpha } | Fusion::MinMax { alpha } => [alpha, 1.0 - alpha],
+        }
+    }
+
+    fn normalise(self, leg: Leg<'_>) -> Result<Vec<f64>, NotANumber> {
+        match self {
+            Fusion::Rrf { k, .. } => reciprocal_ranks(leg, k),
+            Fusion::ZScore { .. } => Ok(z_scores(leg.scores)),
+            Fusion::MinMax { .. } => Ok(min_max(leg)),
+        }
     }
 
     /// Fused scores, one a candidate; empty when no leg is there.

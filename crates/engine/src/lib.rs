@@ -1,1 +1,49 @@
-//! In the making.
+//! A memory for conversations: turns go in; ask later, and the exact turns come back.
+//!
+//! ```
+//! use aforesaid::{Explanations, Memory, Options, Preset, types::*};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let memory = Memory::open("memory:", Options::default())?;
+//! let me = Namespace::new("me")?;
+//! memory.add_turns(&me, vec![Turn {
+//!     id: None,
+//!     conversation: ConversationId::new("chat")?,
+//!     session: SessionId::new("monday")?,
+//!     speaker: "Ann".into(),
+//!     text: "I gave the red kite to my sister.".into(),
+//!     said_at: Some("2024-03-09T18:02:00Z".parse()?),
+//!     image_caption: None,
+//!     meta: None,
+//! }])?;
+//! let query = Query::new(me, "who has the kite?");
+//! let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit)?;
+//! assert_eq!(answer.hits[0].text, "I gave the red kite to my sister.");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! This crate never prints and never reads the environment; everything it uses is an argument.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod cache;
+mod encoder;
+mod error;
+pub mod formats;
+mod ingest;
+mod memory;
+mod search;
+
+pub use aforesaid_core::{
+    EncodeError, Encoder, InvalidMemory, Locality, StoreError, dense, explain::Explain, fusion, pipeline,
+    pipeline::Preset, store, types,
+};
+pub use aforesaid_models as models;
+pub use aforesaid_sqlite::Creation;
+pub use answer::{Answer, BestTurn, Hit, NoHits, Timing, Warning};
+pub use encoder::{EncoderSource, LoadEncoder};
+pub use error::{Error, ErrorKind};
+pub use ingest::{Added, Imported, Progress};
+pub use memory::{DEFAULT_INDEX_BUDGET, Memory, Options, Shown, Target};
+pub use search::Explanations;

@@ -297,9 +297,10 @@ impl Draft {
 impl Memory {
     /// The first field in which this memory and another of the same id differ.
     ///
-    /// Used to tell a repeated import from two things claiming one id.
+    /// Used to tell a repeated import from two things claiming one id. `meta` is
+    /// not compared: a chat that was given another title is the same chat.
     pub fn difference(&self, other: &Memory) -> Option<&'static str> {
-        let fields: [(&'static str, bool); 11] = [
+        let fields: [(&'static str, bool); 10] = [
             ("kind", self.kind == other.kind),
             ("session", self.session == other.session),
             ("speaker", self.speaker == other.speaker),
@@ -310,7 +311,6 @@ impl Memory {
             ("tags", self.tags == other.tags),
             ("sensitive", self.sensitivity == other.sensitivity),
             ("source", self.source == other.source),
-            ("meta", self.meta == other.meta),
         ];
         fields.into_iter().find(|(_, same)| !same).map(|(field, _)| field)
     }

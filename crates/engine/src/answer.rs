@@ -1,0 +1,136 @@
+//! What a search gives back.
+
+use aforesaid_core::{
+    explain::Explain,
+    pipeline::Legs,
+    types::{ConversationId, Kind, Memory, MemoryId, Namespace, SessionId, Timestamp, Unit},
+};
+use serde::Serialize;
+
+/// The hits of one query, or why there are none; serializes as the JSON of `search --json`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// The question as asked.
+    pub query: String,
+    /// Who was asked.
+    pub namespace: Namespace,
+    /// What the hits are.
+    pub unit: Unit,
+    /// The pipeline's name.
+    pub preset: String,
+    /// Best first, unless another order was asked for.
+    pub hits: Vec<Hit>,
+    /// Why there are no hits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<NoHits>,
+    /// What the user should know, such as a leg that is missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+    /// Where the time went.
+    pub timing_ms: Timing,
+}
+
+/// One memory that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Hit {
+    /// Id of the turn or note; name of the session.
+    pub id: String,
+    /// Turn or note; not there for a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// Its conversation.
+    pub conversation: Option<ConversationId>,
+    /// Its session.
+    pub session: Option<SessionId>,
+    /// Who said it; of a session, who said its best turn.
+    pub speaker: Option<String>,
+    /// When; of a session, when it began.
+    pub said_at: Option<Timestamp>,
+    /// What was said; of a session, its best turn.
+    pub text: String,
+    /// What an attached image shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_caption: Option<String>,
+    /// Fused score; comparable within one answer only.
+    pub score: f64,
+    /// Where each leg put it.
+    pub legs: Legs,
+    /// A session's turns that speak most for it, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<BestTurn>,
+    /// How the score came about, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explain>,
+}
+
+/// A turn shown with its session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BestTurn {
+    /// Its id.
+    pub id: MemoryId,
+    /// Who said it.
+    pub speaker: Option<String>,
+    /// When.
+    pub said_at: Option<Timestamp>,
+    /// What was said.
+    pub text: String,
+}
+
+impl From<Memory> for BestTurn {
+    fn from(memory: Memory) -> Self {
+        Self { id: memory.id, speaker: memory.speaker, said_at: memory.said_at, text: memory.text }
+    }
+}
+
+/// Why a search found nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NoHits {
+    /// The query is blank.
+    #[error("the query is empty; ask something")]
+    EmptyQuery,
+    /// No word of the query can tell one turn from another.
+    #[error("the query has only stop words or signs; add a word that the answer is about")]
+    OnlyStopWords,
+    /// Nothing is stored there.
+    #[error("nothing is stored in this scope")]
+    EmptyHistory,
+    /// No word of the query occurs.
+    #[error("no word of the query occurs in this scope; try other words, or the hybrid preset")]
+    NothingMatches,
+}
+
+/// Something that made an answer, or an import, less than it could be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Warning {
+    /// Words only.
+    #[error("vectors are off, so this went by words only: {reason}")]
+    LexicalOnly {
+        /// Why.
+        reason: String,
+    },
+    /// Some memories are not searched by meaning.
+    #[error(
+        "{missing} of {total} memories have no vector and are found by their words only; `aforesaid reembed` adds them"
+    )]
+    MissingVectors {
+        /// How many.
+        missing: usize,
+        /// Of how many.
+        total: usize,
+    },
+}
+
+/// Milliseconds by stage.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Timing {
+    /// Encoding the query, loading the model included where it was not loaded.
+    pub encode: f64,
+    /// Everything else.
+    pub search: f64,
+    /// From call to answer; encoding may overlap with loading the index.
+    pub total: f64,
+}

@@ -1,0 +1,158 @@
+//! What can go wrong, sorted by what a caller can do about it.
+
+use aforesaid_core::{
+    EncodeError, InvalidMemory, StoreError,
+    pipeline::SearchError,
+    types::{ConversationId, InvalidName, MemoryId, Namespace, SessionId},
+};
+
+use crate::formats::FormatError;
+
+/// A call of [`crate::Memory`] failed; nothing was half done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A search stage failed.
+    #[error(transparent)]
+    Search(SearchError),
+    /// A text could not be encoded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// A file could not be read as conversations.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// A name cannot be used.
+    #[error(transparent)]
+    Name(#[from] InvalidName),
+    /// There is no such memory.
+    #[error(
+        "id {:?}: no such turn or note in namespace {:?}{}; `aforesaid search` prints ids",
+        .id.as_str(), .namespace.as_str(), in_conversation(.conversation)
+    )]
+    UnknownMemory {
+        /// The id.
+        id: MemoryId,
+        /// Where it was looked for.
+        namespace: Namespace,
+        /// The conversation it was looked for in.
+        conversation: Option<ConversationId>,
+    },
+    /// A scope holds nothing.
+    #[error("{scope}: nothing in namespace {:?} matches; check names with `aforesaid stats` or `aforesaid export`", .namespace.as_str())]
+    EmptyScope {
+        /// The scope in words.
+        scope: String,
+        /// Where.
+        namespace: Namespace,
+    },
+    /// An id stands in several conversations.
+    #[error("id {:?}: found in {} conversations ({}); name one with --conversation", .id.as_str(), .conversations.len(), few(.conversations))]
+    AmbiguousMemory {
+        /// The id.
+        id: MemoryId,
+        /// Where it stands.
+        conversations: Vec<ConversationId>,
+    },
+    /// A session name stands in several conversations.
+    #[error("session {:?}: found in {} conversations ({}); name one with --conversation", .session.as_str(), .conversations.len(), few(.conversations))]
+    AmbiguousSession {
+        /// The session.
+        session: SessionId,
+        /// Where it stands.
+        conversations: Vec<ConversationId>,
+    },
+    /// A pipeline stands on vectors alone, and there are none.
+    #[error("preset {preset}: it needs vectors, and {reason}")]
+    NoDenseLeg {
+        /// The preset.
+        preset: String,
+        /// Why there are no vectors.
+        reason: String,
+    },
+    /// No encoder can be had.
+    #[error("no encoder: {reason}")]
+    NoEncoder {
+        /// Why.
+        reason: String,
+    },
+    /// The place is none this build can open.
+    #[error("store {location:?}: unknown kind of location; expected a path, sqlite:PATH or memory:")]
+    UnknownLocation {
+        /// What was asked for.
+        location: String,
+    },
+    /// Exported text could not be written.
+    #[error("export: could not write; check the disk and the destination")]
+    Write(#[from] std::io::Error),
+}
+
+/// What a caller can do about an [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Correct the input.
+    InvalidInput,
+    /// Ask for something that exists.
+    NotFound,
+    /// Mend or move the store.
+    Store,
+    /// Get or mend a model.
+    Model,
+    /// Report a defect.
+    Internal,
+}
+
+impl Error {
+    /// What a caller can do about it.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Format(_)
+            | Error::Name(_)
+            | Error::AmbiguousMemory { .. }
+            | Error::AmbiguousSession { .. }
+            | Error::Store(StoreError::Invalid(_) | StoreError::Conflict { .. } | StoreError::Name(_)) => {
+                ErrorKind::InvalidInput
+            }
+            Error::UnknownMemory { .. }
+            | Error::EmptyScope { .. }
+            | Error::Store(StoreError::UnknownNamespace { .. }) => ErrorKind::NotFound,
+            Error::Encode(_)
+            | Error::NoDenseLeg { .. }
+            | Error::NoEncoder { .. }
+            | Error::Store(StoreError::EncoderMismatch { .. } | StoreError::Dimension { .. }) => ErrorKind::Model,
+            Error::Store(_) | Error::UnknownLocation { .. } | Error::Write(_) => ErrorKind::Store,
+            Error::Search(_) => ErrorKind::Internal,
+        }
+    }
+}
+
+impl From<SearchError> for Error {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Store(error) => Error::Store(error),
+            other => Error::Search(other),
+        }
+    }
+}
+
+impl From<InvalidMemory> for Error {
+    fn from(error: InvalidMemory) -> Self {
+        Error::Store(StoreError::Invalid(error))
+    }
+}
+
+fn in_conversation(conversation: &Option<ConversationId>) -> String {
+    conversation.as_ref().map(|name| format!(", conversation {:?}", name.as_str())).unwrap_or_default()
+}
+
+fn few(conversations: &[ConversationId]) -> String {
+    const SHOWN: usize = 5;
+    let mut text = conversations.iter().take(SHOWN).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    if conversations.len() > SHOWN {
+        text.push_str(", ...");
+    }
+    text
+}

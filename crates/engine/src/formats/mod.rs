@@ -1,0 +1,185 @@
+//! Reads conversations out of the files that other programs write.
+//!
+//! A file is bytes that the caller has read; what comes back is every turn
+//! and note in it as a [`Draft`], and a list of what was left out and why.
+//! Nothing is guessed in silence: a file that cannot be read whole is an error
+//! that names the place.
+//!
+//! | format | file | conversation | session | id |
+//! |---|---|---|---|---|
+//! | [`Format::Locomo`] | `locomo10.json` | `sample_id` | `session_N` | `dia_id` |
+//! | [`Format::Messages`] | `{role, content}` messages | given, else the file | `session-1` | given, else `session-1:<n>` |
+//! | [`Format::MessagesJsonl`] | the same, one a line | given, else the file | `session-1` | given, else `session-1:<n>` |
+//! | [`Format::ChatGpt`] | `conversations.json` of ChatGPT | `conversation_id` | by pauses | message id |
+//! | [`Format::Claude`] | `conversations.json` of Claude | `uuid` | by pauses | message `uuid` |
+//! | [`Format::Jsonl`] | an export of aforesaid | given, else the file | given, else `session-1` | given, else the store's |
+//!
+//! A field that is `null` counts as absent. "By pauses" means that a new
+//! session begins where more than six hours separate two messages.
+
+mod chatgpt;
+mod claude;
+mod content;
+mod detect;
+mod elements;
+mod encoding;
+mod error;
+mod intake;
+mod jsonl;
+mod locomo;
+mod messages;
+mod place;
+mod record;
+mod refusal;
+mod repeats;
+mod sessions;
+mod skip;
+mod spoken_time;
+#[cfg(test)]
+mod tests;
+
+use std::{fmt, str::FromStr};
+
+use aforesaid_core::types::{ConversationId, Draft, UnknownChoice};
+
+pub use detect::detect;
+pub use error::FormatError;
+pub use skip::{SkipReason, Skipped};
+
+use intake::Intake;
+use place::{Place, Spot};
+
+/// A kind of file that conversations come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// The LoCoMo benchmark: a JSON array of samples.
+    Locomo,
+    /// Chat messages as JSON: an array of messages, an object with `messages`, or an array of such objects.
+    Messages,
+    /// Chat messages, one a line, or one object with `messages` a line.
+    MessagesJsonl,
+    /// The `conversations.json` of a ChatGPT data export.
+    ChatGpt,
+    /// The `conversations.json` of a Claude data export.
+    Claude,
+    /// Turns and notes of aforesaid, one a line.
+    Jsonl,
+}
+
+const NAMES: &str = "locomo, openai, openai-jsonl, chatgpt, claude or jsonl";
+
+impl Format {
+    /// Every format, in the order in which they are listed to people.
+    pub const ALL: [Format; 6] =
+        [Format::Locomo, Format::Messages, Format::MessagesJsonl, Format::ChatGpt, Format::Claude, Format::Jsonl];
+
+    /// The word that names the format on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Locomo => "locomo",
+            Format::Messages => "openai",
+            Format::MessagesJsonl => "openai-jsonl",
+            Format::ChatGpt => "chatgpt",
+            Format::Claude => "claude",
+            Format::Jsonl => "jsonl",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownChoice;
+
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        Format::ALL.into_iter().find(|format| format.name() == word).ok_or_else(|| UnknownChoice {
+            what: "format",
+            found: word.into(),
+            expected: NAMES,
+        })
+    }
+}
+
+/// Whether the captions of images are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Captions {
+    /// They become part of what can be found.
+    #[default]
+    Keep,
+    /// They are left out; a turn that had nothing else is skipped.
+    Drop,
+}
+
+/// What is known about a file besides its bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source<'a> {
+    /// Its name, as messages show it.
+    pub file: &'a str,
+    /// Its name without folder and extension: the conversation, where nothing else names one.
+    pub stem: &'a str,
+    /// Used instead of the stem. A conversation id in the file wins over it.
+    pub conversation: Option<ConversationId>,
+    /// Whether the captions of images are read.
+    pub captions: Captions,
+}
+
+impl Source<'_> {
+    /// The conversation of whatever the file does not assign to one.
+    fn conversation(&self) -> Result<ConversationId, FormatError> {
+        match &self.conversation {
+            Some(given) => Ok(given.clone()),
+            None => self.name_conversation(self.stem.to_owned()),
+        }
+    }
+
+    /// The conversation at place `number` of a file that has several without a name.
+    fn numbered(&self, number: usize) -> Result<ConversationId, FormatError> {
+        let base = self.conversation.as_ref().map_or(self.stem, ConversationId::as_str);
+        self.name_conversation(format!("{base}-{number}"))
+    }
+
+    fn name_conversation(&self, name: String) -> Result<ConversationId, FormatError> {
+        ConversationId::new(name).map_err(|why| FormatError::Name {
+            place: Place { file: self.file, spot: Spot::default() }.to_string(),
+            what: "the file name, which names the conversation".into(),
+            why,
+        })
+    }
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Parsed {
+    /// Its turns and notes, in the order of the file; each passes [`Draft::check`].
+    pub drafts: Vec<Draft>,
+    /// What was left out.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Reads a file of a known format.
+///
+/// Drafts with an id are unique in their conversation: a repeated one is
+/// skipped. Besides `bytes` and the result, no more than one conversation of
+/// the file is in memory at a time.
+///
+/// # Errors
+/// When the bytes are not UTF-8, not JSON or not of that format, when a draft
+/// breaks the rules of [`Draft::check`] in a file of [`Format::Jsonl`], and
+/// when two different things have one id. Nothing is returned then.
+pub fn parse(format: Format, bytes: &[u8], source: &Source) -> Result<Parsed, FormatError> {
+    let text = encoding::decode(bytes, source.file)?;
+    let mut intake = Intake::new(source);
+    match format {
+        Format::Locomo => locomo::read(text, &mut intake),
+        Format::Messages => messages::read_document(text, &mut intake),
+        Format::MessagesJsonl => messages::read_lines(text, &mut intake),
+        Format::ChatGpt => chatgpt::read(text, &mut intake),
+        Format::Claude => claude::read(text, &mut intake),
+        Format::Jsonl => jsonl::read(text, &mut intake),
+    }?;
+    Ok(intake.finish())
+}

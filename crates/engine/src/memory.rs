@@ -1,0 +1,266 @@
+//! The facade: one object that remembers.
+
+use std::{io::Write, path::Path};
+
+use aforesaid_core::{
+    StoreError,
+    store::{Address, Doomed, Forgotten, InMemoryStore, NamespaceStats, Store},
+    types::{ConversationId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
+};
+use aforesaid_sqlite::{Creation, SqliteStore};
+
+use crate::{
+    cache::IndexCache,
+    encoder::{EncoderSource, LazyEncoder},
+    error::Error,
+};
+
+/// Bytes of derived indexes held by default.
+pub const DEFAULT_INDEX_BUDGET: usize = 512 << 20;
+
+/// How to open a memory.
+pub struct Options {
+    /// Whether to make a store where there is none.
+    pub creation: Creation,
+    /// Where vectors come from.
+    pub encoder: EncoderSource,
+    /// Bytes of derived indexes to hold in memory.
+    pub index_budget: usize,
+}
+
+impl Default for Options {
+    /// A store is made where there is none; searches are lexical.
+    fn default() -> Self {
+        Self {
+            creation: Creation::Allowed,
+            encoder: EncoderSource::Unavailable { reason: "no encoder was configured".to_owned() },
+            index_budget: DEFAULT_INDEX_BUDGET,
+        }
+    }
+}
+
+/// A memory for conversations over one store; share it between threads by reference.
+pub struct Memory {
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) encoder: Result<LazyEncoder, String>,
+    pub(crate) indexes: IndexCache,
+}
+
+/// What to forget.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// One turn or note.
+    One(Address),
+    /// Everything in a scope; the default scope is the whole namespace.
+    Within(Scope),
+}
+
+/// A memory with what was said around it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// The memory.
+    pub memory: Remembered,
+    /// Turns before it in its session, in order.
+    pub before: Vec<Remembered>,
+    /// Turns after it.
+    pub after: Vec<Remembered>,
+}
+
+impl Memory {
+    /// Opens the store at a path, at `sqlite:PATH`, or in this process only at `memory:`.
+    ///
+    /// # Errors
+    /// When the place cannot serve as a store.
+    pub fn open(location: &str, options: Options) -> Result<Self, Error> {
+        let store: Box<dyn Store> = match location.split_once(':') {
+            Some(("memory", "")) => Box::new(InMemoryStore::new()),
+            Some(("sqlite", path)) => Box::new(SqliteStore::open(path, options.creation)?),
+            Some((scheme, rest)) if rest.starts_with("//") && !Path::new(scheme).exists() => {
+                return Err(Error::UnknownLocation { location: location.to_owned() });
+            }
+            _ => Box::new(SqliteStore::open(location, options.creation)?),
+        };
+        Ok(Self { store, encoder: LazyEncoder::of(options.encoder), indexes: IndexCache::new(options.index_budget) })
+    }
+
+    /// Path or URL of the store.
+    pub fn location(&self) -> String {
+        self.store.location()
+    }
+
+    /// Namespaces in alphabetical order.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn namespaces(&self) -> Result<Vec<Namespace>, Error> {
+        Ok(self.store.namespaces()?)
+    }
+
+    /// How much a namespace holds.
+    ///
+    /// # Errors
+    /// When it does not exist or the store fails.
+    pub fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, Error> {
+        Ok(self.store.stats(namespace)?)
+    }
+
+    /// Bytes of derived indexes held now, approximately.
+    pub fn index_bytes(&self) -> usize {
+        self.indexes.bytes()
+    }
+
+    /// A memory with up to `before` and `after` turns of its session around it.
+    ///
+    /// # Errors
+    /// When it is not there, or stands in several conversations and none was named.
+    pub fn show(&self, namespace: &Namespace, address: &Address, before: u32, after: u32) -> Result<Shown, Error> {
+        self.must_exist(namespace)?;
+        let memory = self.one(namespace, address)?;
+        let around = self.store.around(namespace, memory.seq, before, after)?;
+        let (earlier, later) =
+            around.into_iter().filter(|other| other.seq != memory.seq).partition(|other| other.seq < memory.seq);
+        Ok(Shown { memory, before: earlier, after: later })
+    }
+
+    /// Forgets: rows, vectors and everything derived, free pages included.
+    ///
+    /// # Errors
+    /// When nothing matches, or the store fails.
+    pub fn forget(&self, namespace: &Namespace, target: &Target) -> Result<Forgotten, Error> {
+        self.must_exist(namespace)?;
+        let doomed = match target {
+            Target::One(address) => Doomed::One(self.one(namespace, address)?.seq),
+            Target::Within(scope) => Doomed::Within(self.settle(namespace, scope)?),
+        };
+        // Dropped first, so that no thread finds what is being forgotten in memory.
+        self.indexes.drop_namespace(namespace);
+        let forgotten = self.store.forget(namespace, &doomed);
+        self.indexes.drop_namespace(namespace);
+        Ok(forgotten?)
+    }
+
+    /// How many turns and notes [`Memory::forget`] would take.
+    ///
+    /// # Errors
+    /// When nothing matches, or the store fails.
+    pub fn count(&self, namespace: &Namespace, target: &Target) -> Result<u64, Error> {
+        self.must_exist(namespace)?;
+        match target {
+            Target::One(address) => self.one(namespace, address).map(|_| 1),
+            Target::Within(scope) => {
+                let scope = self.settle(namespace, scope)?;
+                let mut count = 0;
+                self.store.export(namespace, &scope, &mut |_| {
+                    count += 1;
+                    Ok(())
+                })?;
+                Ok(count)
+            }
+        }
+    }
+
+    /// Writes the memories of a scope as JSON lines that an import reads back; returns how many.
+    ///
+    /// # Errors
+    /// When the namespace does not exist, the store fails, or `out` does.
+    pub fn export(&self, namespace: &Namespace, scope: &Scope, out: &mut dyn Write) -> Result<u64, Error> {
+        self.must_exist(namespace)?;
+        let scope = self.settle(namespace, scope)?;
+        let mut count = 0;
+        let mut failed = None;
+        let visited = self.store.export(namespace, &scope, &mut |memory| {
+            let line = serde_json::to_string(&memory).map_err(std::io::Error::other);
+            match line.and_then(|line| writeln!(out, "{line}")) {
+                Ok(()) => {
+                    count += 1;
+                    Ok(())
+                }
+                Err(error) => {
+                    let kind = error.kind();
+                    failed = Some(error);
+                    Err(StoreError::Backend {
+                        location: String::new(),
+                        action: "write",
+                        source: kind.to_string().into(),
+                    })
+                }
+            }
+        });
+        match (failed, visited) {
+            (Some(error), _) => Err(Error::Write(error)),
+            (None, visited) => Ok(visited.map(|()| count)?),
+        }
+    }
+
+    /// Visits the memories of a scope by conversation, session and order.
+    ///
+    /// # Errors
+    /// When the namespace does not exist or the store fails.
+    pub fn visit(&self, namespace: &Namespace, scope: &Scope, visit: &mut dyn FnMut(Remembered)) -> Result<(), Error> {
+        let scope = self.settle(namespace, scope)?;
+        Ok(self.store.export(namespace, &scope, &mut |memory| {
+            visit(memory);
+            Ok(())
+        })?)
+    }
+
+    pub(crate) fn must_exist(&self, namespace: &Namespace) -> Result<(), Error> {
+        match self.store.version(namespace)? {
+            Some(_) => Ok(()),
+            None => Err(Error::Store(StoreError::UnknownNamespace {
+                namespace: namespace.clone(),
+                known: self.store.namespaces()?,
+            })),
+        }
+    }
+
+    /// Checks the names of a scope, and finds the one conversation of a session named alone.
+    pub(crate) fn settle(&self, namespace: &Namespace, scope: &Scope) -> Result<Scope, Error> {
+        let mut scope = scope.clone();
+        if let Some(session) = &scope.session {
+            let mut conversations = self.store.conversations_with(namespace, session)?;
+            if let Some(named) = &scope.conversation {
+                conversations.retain(|conversation| conversation == named);
+            }
+            match conversations.as_slice() {
+                [] => return Err(self.nothing_in(namespace, &scope)),
+                [one] => scope.conversation = Some(one.clone()),
+                _ => return Err(Error::AmbiguousSession { session: session.clone(), conversations }),
+            }
+        }
+        Ok(scope)
+    }
+
+    pub(crate) fn nothing_in(&self, namespace: &Namespace, scope: &Scope) -> Error {
+        let name = |what: &str, name: Option<&str>| name.map(|name| format!("{what} {name:?}"));
+        let parts = [
+            name("conversation", scope.conversation.as_ref().map(ConversationId::as_str)),
+            name("session", scope.session.as_ref().map(SessionId::as_str)),
+            scope.from.map(|from| format!("from {from}")),
+            scope.to.map(|to| format!("to {to}")),
+        ];
+        let scope = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        Error::EmptyScope { scope, namespace: namespace.clone() }
+    }
+
+    fn one(&self, namespace: &Namespace, address: &Address) -> Result<Remembered, Error> {
+        let mut found = self.store.find(namespace, address)?;
+        let conversations: Vec<ConversationId> =
+            found.iter().filter_map(|memory| memory.conversation.clone()).collect();
+        match (found.pop(), found.len()) {
+            (None, _) => Err(unknown(namespace, &address.id, address.conversation.as_ref())),
+            (Some(memory), 0) => Ok(memory),
+            _ => Err(Error::AmbiguousMemory { id: address.id.clone(), conversations }),
+        }
+    }
+
+    /// Memories by place, in the order of `places`; `None` when one is gone.
+    pub(crate) fn fetch_all(&self, namespace: &Namespace, places: &[Seq]) -> Result<Option<Vec<Remembered>>, Error> {
+        let memories = self.store.fetch(namespace, places)?;
+        Ok((memories.len() == places.len()).then_some(memories))
+    }
+}
+
+fn unknown(namespace: &Namespace, id: &MemoryId, conversation: Option<&ConversationId>) -> Error {
+    Error::UnknownMemory { id: id.clone(), namespace: namespace.clone(), conversation: conversation.cloned() }
+}

@@ -1,0 +1,326 @@
+//! From a question to an answer.
+
+use std::{thread, time::Instant};
+
+use aforesaid_core::{
+    dense::DenseIndex,
+    error::StoreError,
+    index::{Index, IndexSpec},
+    pipeline::{Candidates, Preset, RankedHit, Request, rank},
+    types::{EncoderId, Memory as Remembered, Query, Scope, Seq, SortBy, Timestamp, Unit, Vectors},
+};
+
+use crate::{
+    answer::{Answer, BestTurn, Hit, NoHits, Timing, Warning},
+    encoder::LazyEncoder,
+    error::Error,
+    memory::Memory,
+};
+
+/// How often a search starts over because another process took a hit away meanwhile.
+const RETRIES: usize = 5;
+
+/// Whether hits say how their scores came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Explanations {
+    /// No.
+    #[default]
+    Omit,
+    /// Yes.
+    Include,
+}
+
+/// The dense side of one query.
+struct Encoded {
+    vector: Result<Vec<f32>, String>,
+    millis: f64,
+}
+
+/// Hits by position in an index, translated to places in the store.
+struct Found {
+    hits: Vec<RankedHit>,
+    places: Vec<Place>,
+    reason: Option<NoHits>,
+    warnings: Vec<Warning>,
+}
+
+/// Where a hit's content is.
+struct Place {
+    /// The session, where the hit is one.
+    session: Option<SessionPlace>,
+    /// The hit itself, or a session's best turns.
+    seqs: Vec<Seq>,
+}
+
+struct SessionPlace {
+    name: String,
+    began: Option<Timestamp>,
+}
+
+impl Memory {
+    /// Finds the `k` best turns or sessions for a question.
+    ///
+    /// Every write that finished before the call is seen, by whichever process.
+    /// Without an encoder the answer goes by words only and says so.
+    ///
+    /// # Errors
+    /// When the namespace or a named part of it does not exist, when the namespace's vectors
+    /// are another encoder's, or when the store fails.
+    pub fn search(&self, query: &Query, preset: &Preset, explanations: Explanations) -> Result<Answer, Error> {
+        let started = Instant::now();
+        self.must_exist(&query.namespace)?;
+        let scope = self.settle(&query.namespace, &query.scope)?;
+        let terms = preset.analyzer.query_terms(&query.text);
+        let unanswerable = match () {
+            () if query.text.trim().is_empty() => Some(NoHits::EmptyQuery),
+            () if terms.is_empty() => Some(NoHits::OnlyStopWords),
+            () => None,
+        };
+        let mut answer = Answer {
+            query: query.text.clone(),
+            namespace: query.namespace.clone(),
+            unit: query.unit,
+            preset: preset.name.to_owned(),
+            hits: Vec::new(),
+            reason: unanswerable,
+            warnings: Vec::new(),
+            timing_ms: Timing::default(),
+        };
+        if unanswerable.is_none() {
+            self.fill(&mut answer, query, &scope, preset, &terms, explanations)?;
+        }
+        answer.timing_ms.total = millis(started);
+        answer.timing_ms.search = (answer.timing_ms.total - answer.timing_ms.encode).max(0.0);
+        Ok(answer)
+    }
+
+    fn fill(
+        &self,
+        answer: &mut Answer,
+        query: &Query,
+        scope: &Scope,
+        preset: &Preset,
+        terms: &[String],
+        explanations: Explanations,
+    ) -> Result<(), Error> {
+        let encoder = preset.dense.and(self.encoder.as_ref().ok());
+        let spec = IndexSpec { analyzer: preset.analyzer, encoder: encoder.map(|encoder| encoder.id().clone()) };
+        // The model is loaded and the query encoded while the index is brought up to date.
+        let encoded = thread::scope(|threads| {
+            let encoding = encoder.map(|encoder| threads.spawn(move || encode(encoder, &query.text)));
+            let ready = self.indexes.with(&*self.store, &query.namespace, &spec, dim(encoder), |_| ());
+            let encoded = encoding.map(|thread| thread.join().unwrap_or_else(|_| Encoded::lost()));
+            ready.map(|()| encoded)
+        })?;
+        answer.timing_ms.encode = encoded.as_ref().map_or(0.0, |encoded| encoded.millis);
+        let vector = match (&encoded, &self.encoder) {
+            (Some(encoded), _) => encoded.vector.clone(),
+            (None, Err(reason)) => Err(reason.clone()),
+            (None, Ok(_)) => Err("this preset does not use them".to_owned()),
+        };
+        for _ in 0..RETRIES {
+            let found = self.indexes.with(&*self.store, &query.namespace, &spec, dim(encoder), |index| {
+                self.find_in(index, query, scope, preset, terms, &vector)
+            })??;
+            if let Some(hits) = self.load(query, &found, explanations)? {
+                answer.hits = hits;
+                answer.reason = found.reason;
+                answer.warnings = found.warnings;
+                return Ok(());
+            }
+        }
+        // Hits kept vanishing under a process that forgets without end.
+        Err(Error::Store(StoreError::Damaged {
+            location: self.location(),
+            found: "the index names memories that the store does not have".to_owned(),
+        }))
+    }
+
+    fn find_in(
+        &self,
+        index: &Index,
+        query: &Query,
+        scope: &Scope,
+        preset: &Preset,
+        terms: &[String],
+        vector: &Result<Vec<f32>, String>,
+    ) -> Result<Found, Error> {
+        let candidates = Candidates::within(index, scope);
+        if candidates.is_empty() {
+            return match *scope == Scope::default() || scope.conversation.is_none() {
+                true => Ok(Found::nothing(NoHits::EmptyHistory)),
+                false => Err(self.nothing_in(&query.namespace, scope)),
+            };
+        }
+        let mut warnings = Vec::new();
+        if preset.dense.is_some() {
+            self.check_vectors(index, query, preset, vector, &mut warnings)?;
+        }
+        let request = Request { terms, vector: vector.as_deref().ok(), unit: query.unit, k: query.k, tail: query.tail };
+        let rescore = |texts: &[u32]| {
+            let places: Vec<Seq> = texts.iter().map(|&text| index.documents().seq(text)).collect();
+            match &index.spec().encoder {
+                Some(encoder) => self.store.vectors(&query.namespace, encoder, &places),
+                None => Ok(Vectors::default()),
+            }
+        };
+        let hits = rank(index, preset, &candidates, &request, &rescore)?;
+        let reason = hits.is_empty().then_some(NoHits::NothingMatches);
+        let places = hits.iter().map(|hit| place(index, hit, query.unit)).collect();
+        Ok(Found { hits, places, reason, warnings })
+    }
+
+    /// Says what is missing of the dense leg; vectors of another encoder are an error.
+    fn check_vectors(
+        &self,
+        index: &Index,
+        query: &Query,
+        preset: &Preset,
+        vector: &Result<Vec<f32>, String>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(), Error> {
+        let total = index.documents().len();
+        let reason = match (vector, index.dense().map(DenseIndex::vectors)) {
+            (Err(reason), _) => reason.clone(),
+            (Ok(_), Some(present)) => {
+                if present < total {
+                    warnings.push(Warning::MissingVectors { missing: total - present, total });
+                }
+                return Ok(());
+            }
+            (Ok(_), None) => {
+                self.refuse_foreign_vectors(index, query)?;
+                "none are stored; `aforesaid reembed` makes them".to_owned()
+            }
+        };
+        if preset.lexical.is_none() {
+            return Err(Error::NoDenseLeg { preset: preset.name.to_owned(), reason });
+        }
+        warnings.push(Warning::LexicalOnly { reason });
+        Ok(())
+    }
+
+    fn refuse_foreign_vectors(&self, index: &Index, query: &Query) -> Result<(), Error> {
+        let Some(asked) = &index.spec().encoder else { return Ok(()) };
+        let stored: Vec<EncoderId> =
+            self.store.stats(&query.namespace)?.vectors.into_keys().map(EncoderId::new).collect::<Result<_, _>>()?;
+        match stored.is_empty() {
+            true => Ok(()),
+            false => Err(Error::Store(StoreError::EncoderMismatch {
+                namespace: query.namespace.clone(),
+                stored,
+                asked: asked.clone(),
+            })),
+        }
+    }
+
+    /// Fetches the content of hits; `None` when one is gone since they were ranked.
+    fn load(&self, query: &Query, found: &Found, explanations: Explanations) -> Result<Option<Vec<Hit>>, Error> {
+        let mut hits = Vec::with_capacity(found.hits.len());
+        for (ranked, place) in found.hits.iter().zip(&found.places) {
+            let Some(memories) = self.fetch_all(&query.namespace, &place.seqs)? else { return Ok(None) };
+            let Some(best) = memories.first() else { return Ok(None) };
+            let importance = best.importance.value();
+            let mut hit = match &place.session {
+                None => turn_hit(best.clone(), ranked),
+                Some(session) => session_hit(session, memories, ranked),
+            };
+            hit.explain = (explanations == Explanations::Include).then(|| ranked.explain.clone());
+            hits.push((importance, hit));
+        }
+        Ok(Some(ordered(hits, query.sort_by)))
+    }
+}
+
+fn place(index: &Index, hit: &RankedHit, unit: Unit) -> Place {
+    let documents = index.documents();
+    match unit {
+        Unit::Turn => Place { session: None, seqs: vec![documents.seq(hit.candidate)] },
+        Unit::Session => {
+            let session = &documents.sessions()[hit.candidate as usize];
+            // A session that is only listed has no turn with evidence: its first stands for it.
+            let turns = if hit.best_turns.is_empty() { &session.turns[..1] } else { &hit.best_turns[..] };
+            Place {
+                session: Some(SessionPlace {
+                    name: session.name.clone(),
+                    began: session.turns.iter().filter_map(|&turn| documents.said_at(turn)).min(),
+                }),
+                seqs: turns.iter().map(|&turn| documents.seq(turn)).collect(),
+            }
+        }
+    }
+}
+
+fn turn_hit(memory: Remembered, ranked: &RankedHit) -> Hit {
+    Hit {
+        id: memory.id.into(),
+        kind: Some(memory.kind),
+        conversation: memory.conversation,
+        session: memory.session,
+        speaker: memory.speaker,
+        said_at: memory.said_at,
+        text: memory.text,
+        image_caption: memory.image_caption,
+        score: ranked.score,
+        legs: ranked.legs,
+        turns: Vec::new(),
+        explain: None,
+    }
+}
+
+fn session_hit(session: &SessionPlace, turns: Vec<Remembered>, ranked: &RankedHit) -> Hit {
+    let best = turns.first();
+    Hit {
+        id: session.name.clone(),
+        kind: None,
+        conversation: best.and_then(|turn| turn.conversation.clone()),
+        session: best.and_then(|turn| turn.session.clone()),
+        speaker: best.and_then(|turn| turn.speaker.clone()),
+        said_at: session.began,
+        text: best.map(|turn| turn.text.clone()).unwrap_or_default(),
+        image_caption: best.and_then(|turn| turn.image_caption.clone()),
+        score: ranked.score,
+        legs: ranked.legs,
+        turns: turns.into_iter().map(BestTurn::from).collect(),
+        explain: None,
+    }
+}
+
+/// Sorts are stable: where the key ties, relevance decides.
+fn ordered(mut hits: Vec<(f64, Hit)>, sort_by: SortBy) -> Vec<Hit> {
+    match sort_by {
+        SortBy::Relevance => {}
+        SortBy::Importance => hits.sort_by(|(a, _), (b, _)| b.total_cmp(a)),
+        SortBy::Recency => hits.sort_by_key(|(_, hit)| std::cmp::Reverse(hit.said_at)),
+    }
+    hits.into_iter().map(|(_, hit)| hit).collect()
+}
+
+fn dim(encoder: Option<&LazyEncoder>) -> usize {
+    encoder.map_or(1, LazyEncoder::dim)
+}
+
+fn millis(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1000.0
+}
+
+fn encode(encoder: &LazyEncoder, text: &str) -> Encoded {
+    let started = Instant::now();
+    let vector = encoder.get().and_then(|encoder| {
+        let vectors = encoder.encode_queries(&[text]).map_err(|error| error.to_string())?;
+        vectors.get(0).map(<[f32]>::to_vec).ok_or_else(|| format!("{} gave no vector", encoder.id()))
+    });
+    Encoded { vector, millis: millis(started) }
+}
+
+impl Encoded {
+    fn lost() -> Self {
+        Self { vector: Err("the encoder stopped in the middle of its work".to_owned()), millis: 0.0 }
+    }
+}
+
+impl Found {
+    fn nothing(reason: NoHits) -> Self {
+        Self { hits: Vec::new(), places: Vec::new(), reason: Some(reason), warnings: Vec::new() }
+    }
+}
