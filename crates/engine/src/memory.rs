@@ -4,6 +4,8 @@ use std::{io::Write, path::Path};
 
 use aforesaid_core::{
     StoreError,
+    index::IndexSpec,
+    pipeline::Preset,
     store::{Address, Doomed, Forgotten, InMemoryStore, NamespaceStats, Store},
     types::{ConversationId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
 };
@@ -102,6 +104,19 @@ impl Memory {
     /// When it does not exist or the store fails.
     pub fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, Error> {
         Ok(self.store.stats(namespace)?)
+    }
+
+    /// Brings the index that a preset searches up to date, and keeps it for the next process.
+    ///
+    /// A search does the same by itself; after a large import this saves the first one the wait.
+    ///
+    /// # Errors
+    /// When the namespace does not exist or the store fails.
+    pub fn prepare(&self, namespace: &Namespace, preset: &Preset) -> Result<(), Error> {
+        let encoder = preset.dense.and(self.encoder.as_ref().ok());
+        let spec = IndexSpec { analyzer: preset.analyzer, encoder: encoder.map(|encoder| encoder.id().clone()) };
+        let dim = encoder.map_or(1, LazyEncoder::dim);
+        Ok(self.indexes.with(&*self.store, namespace, &spec, dim, |_| ())?)
     }
 
     /// Bytes of derived indexes held now, approximately.

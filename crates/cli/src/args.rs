@@ -1,0 +1,117 @@
+//! Options of every command, and the commands.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use aforesaid::{Preset, types::Namespace};
+use clap::{Args, Parser, Subcommand, ValueHint};
+
+use crate::commands;
+
+/// A memory for conversations: turns go in; ask later, and the exact turns come back.
+#[derive(Debug, Parser)]
+#[command(
+    name = "aforesaid",
+    version,
+    propagate_version = true,
+    after_help = "Settings come from options, then AFORESAID_* variables, then the configuration file, then defaults.\n\
+        Exit codes: 0 done; 1 the store or the machine failed; 2 wrong usage; 3 not found; 4 invalid input; 5 no model."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// The store: a path, or memory: for none at all [default: in your data directory].
+    #[arg(long, global = true, env = "AFORESAID_STORE", value_hint = ValueHint::FilePath)]
+    pub(crate) store: Option<String>,
+    /// The namespace: one user, agent or app [default: default].
+    #[arg(long, short, global = true, env = "AFORESAID_NAMESPACE")]
+    pub(crate) namespace: Option<Namespace>,
+    /// The encoder's name, or "none" [default: all-MiniLM-L6-v2].
+    #[arg(long, global = true, env = "AFORESAID_MODEL")]
+    pub(crate) model: Option<String>,
+    /// A directory with the encoder's files.
+    #[arg(long, global = true, env = "AFORESAID_MODEL_DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) model_dir: Option<PathBuf>,
+    /// Where fetched models are kept [default: in your cache directory].
+    #[arg(long, global = true, env = "AFORESAID_MODEL_CACHE", value_hint = ValueHint::DirPath)]
+    pub(crate) model_cache: Option<PathBuf>,
+    /// Never use the network.
+    #[arg(long, global = true, env = "AFORESAID_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) offline: bool,
+    /// Processor cores to use [default: all].
+    #[arg(long, global = true, env = "AFORESAID_THREADS")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// The configuration file [default: config.toml in your configuration directory].
+    #[arg(long, global = true, env = "AFORESAID_CONFIG", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// The pipeline: hybrid, lexical or a paper-* baseline [default: hybrid].
+    #[arg(long, global = true, env = "AFORESAID_PRESET", value_parser = preset)]
+    pub(crate) preset: Option<Preset>,
+}
+
+fn preset(name: &str) -> Result<Preset, String> {
+    name.parse().map_err(|error: aforesaid::types::UnknownChoice| error.to_string())
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Read conversations from files.
+    Import(commands::import::Import),
+    /// Add one turn, or one note.
+    Add(commands::add::Add),
+    /// Ask, and get the exact turns back.
+    Search(commands::search::Search),
+    /// Print a turn or note with what was said around it.
+    Show(commands::show::Show),
+    /// Forget for good.
+    Forget(commands::forget::Forget),
+    /// Write memories as JSON lines.
+    Export(commands::export::Export),
+    /// Say what is stored.
+    Stats(commands::stats::Stats),
+    /// Make the vectors that are missing.
+    Reembed(commands::reembed::Reembed),
+    /// List, fetch or check encoders.
+    Models(commands::models::Models),
+    /// See it work on a small conversation.
+    Demo(commands::demo::Demo),
+    /// Print a completion script for a shell.
+    Completions(commands::completions::Completions),
+}
+
+/// Which part of a namespace a command is about.
+#[derive(Debug, Args)]
+pub(crate) struct ScopeArgs {
+    /// Only this conversation.
+    #[arg(long, short)]
+    pub(crate) conversation: Option<aforesaid::types::ConversationId>,
+    /// Only this session.
+    #[arg(long, short)]
+    pub(crate) session: Option<aforesaid::types::SessionId>,
+    /// Only what was said at or after this time (2024-03-09 or 2024-03-09T18:02:00Z).
+    #[arg(long)]
+    pub(crate) from: Option<aforesaid::types::Timestamp>,
+    /// Only what was said at or before this time.
+    #[arg(long)]
+    pub(crate) to: Option<aforesaid::types::Timestamp>,
+}
+
+impl ScopeArgs {
+    pub(crate) fn scope(&self) -> aforesaid::types::Scope {
+        aforesaid::types::Scope {
+            conversation: self.conversation.clone(),
+            session: self.session.clone(),
+            from: self.from,
+            to: self.to,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `aforesaid add`
+
+use std::io::Read;
+
+use aforesaid::{
+    Creation,
+    types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, SessionId, Timestamp, Turn},
+};
+use clap::Args;
+use serde_json::json;
+
+use super::print_json;
+use crate::{
+    failure::Failure,
+    opening::Effort,
+    render,
+    settings::{Output, Settings},
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// What was said; - reads standard input.
+    text: String,
+    /// Who said it.
+    #[arg(long, default_value = "user", conflicts_with = "note")]
+    speaker: String,
+    /// The conversation [default: default; a note needs none].
+    #[arg(long, short)]
+    conversation: Option<ConversationId>,
+    /// The session [default: today's date].
+    #[arg(long, short, conflicts_with = "note")]
+    session: Option<SessionId>,
+    /// An id of your own.
+    #[arg(long)]
+    id: Option<MemoryId>,
+    /// When it was said [default: now].
+    #[arg(long)]
+    at: Option<Timestamp>,
+    /// What an attached image shows.
+    #[arg(long, conflicts_with = "note")]
+    image_caption: Option<String>,
+    /// Add a note: something to remember that nobody said.
+    #[arg(long)]
+    note: bool,
+    /// How much the note matters, from 0 to 1.
+    #[arg(long, requires = "note", value_parser = importance)]
+    importance: Option<Importance>,
+    /// A label of the note; may be repeated.
+    #[arg(long, requires = "note")]
+    tag: Vec<String>,
+    /// Never show the note to a model that does not run on this machine.
+    #[arg(long, requires = "note")]
+    sensitive: bool,
+    /// A turn the note was drawn from; may be repeated.
+    #[arg(long, requires = "note")]
+    source: Vec<MemoryId>,
+}
+
+fn importance(text: &str) -> Result<Importance, String> {
+    let value: f64 = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
+    Importance::new(value).map_err(|error| error.to_string())
+}
+
+impl Add {
+    pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let draft = self.draft()?;
+        draft.check().map_err(aforesaid::Error::from)?;
+        let memory = settings.open(Creation::Allowed, Effort::Fetch)?;
+        let added = memory.add(&settings.namespace, &[draft], &mut |_| {})?;
+        match settings.output {
+            Output::Programs => print_json(&json!({
+                "namespace": settings.namespace,
+                "ids": added.ids,
+                "added": added.added,
+                "unchanged": added.unchanged,
+                "warnings": added.warnings,
+            })),
+            Output::People => {
+                render::warnings(&added.warnings);
+                let word = if added.added > 0 { "added" } else { "already there:" };
+                for id in &added.ids {
+                    anstream::println!("{word} {id}");
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn draft(&self) -> Result<Draft, Failure> {
+        let text = match self.text.as_str() {
+            "-" => {
+                let mut text = String::new();
+                std::io::stdin()
+                    .lock()
+                    .read_to_string(&mut text)
+                    .map_err(Failure::io("standard input: expected UTF-8 text"))?;
+                text.trim_end().to_owned()
+            }
+            text => text.to_owned(),
+        };
+        let now = jiff::Timestamp::now();
+        let at = match self.at {
+            Some(at) => at,
+            None => Timestamp::from_millis(now.as_millisecond()).map_err(|error| Failure::Input(error.to_string()))?,
+        };
+        if self.note {
+            return Ok(Draft::Note(Note {
+                id: self.id.clone(),
+                conversation: self.conversation.clone(),
+                text,
+                said_at: Some(at),
+                importance: self.importance.unwrap_or_default(),
+                tags: self.tag.clone(),
+                sensitivity: Sensitivity::from(self.sensitive),
+                source: self.source.clone(),
+            }));
+        }
+        let day: String = at.to_string().chars().take(10).collect();
+        Ok(Draft::Turn(Turn {
+            id: self.id.clone(),
+            conversation: self
+                .conversation
+                .clone()
+                .map_or_else(|| ConversationId::new("default"), Ok)
+                .map_err(aforesaid::Error::from)?,
+            session: self.session.clone().map_or_else(|| SessionId::new(day), Ok).map_err(aforesaid::Error::from)?,
+            speaker: self.speaker.clone(),
+            text,
+            said_at: Some(at),
+            image_caption: self.image_caption.clone(),
+            meta: None,
+        }))
+    }
+}

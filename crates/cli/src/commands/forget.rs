@@ -1,0 +1,84 @@
+//! `aforesaid forget`
+
+use std::io::{BufRead, IsTerminal, Write};
+
+use aforesaid::{Target, store::Address, types::MemoryId};
+use clap::Args;
+use serde_json::json;
+
+use super::print_json;
+use crate::{
+    args::ScopeArgs,
+    failure::Failure,
+    settings::{Output, Settings},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Without an id the scope options say what goes; --all takes the whole namespace.")]
+pub(crate) struct Forget {
+    /// Id of one turn or note.
+    id: Option<MemoryId>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// Forget the whole namespace.
+    #[arg(long, conflicts_with_all = ["id", "conversation", "session", "from", "to"])]
+    all: bool,
+    /// Do not ask.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Forget {
+    pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let target = self.target()?;
+        let memory = settings.open_plain()?;
+        let count = memory.count(&settings.namespace, &target)?;
+        if !self.yes && !confirm(count, settings)? {
+            anstream::eprintln!("nothing was forgotten");
+            return Ok(());
+        }
+        let gone = memory.forget(&settings.namespace, &target)?;
+        if settings.output == Output::Programs {
+            return print_json(&json!({"namespace": settings.namespace, "forgotten": gone}));
+        }
+        anstream::println!(
+            "gone: {} turns, {} notes, {} vectors, {} emptied sessions, {} emptied conversations; \
+             indexes of the namespace are made anew",
+            gone.turns,
+            gone.notes,
+            gone.vectors,
+            gone.sessions,
+            gone.conversations
+        );
+        Ok(())
+    }
+
+    fn target(&self) -> Result<Target, Failure> {
+        let scope = self.scope.scope();
+        match &self.id {
+            Some(id) if scope.session.is_none() && scope.from.is_none() && scope.to.is_none() => {
+                Ok(Target::One(Address { id: id.clone(), conversation: scope.conversation }))
+            }
+            Some(_) => {
+                Err(Failure::Usage("an id goes with --conversation only; leave the other scope options out".into()))
+            }
+            None if scope.is_everything() && !self.all => Err(Failure::Usage(
+                "nothing was named; give an id, a scope (--conversation, --session, --from, --to), or --all".into(),
+            )),
+            None => Ok(Target::Within(scope)),
+        }
+    }
+}
+
+fn confirm(count: u64, settings: &Settings) -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::Usage(format!(
+            "this would forget {count} memories for good, and there is nobody to ask; add --yes"
+        )));
+    }
+    anstream::eprint!("Forget {count} memories of namespace {:?} for good? [y/N] ", settings.namespace.as_str());
+    std::io::stderr().flush().map_err(Failure::io("standard error"))?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer).map_err(Failure::io("standard input"))?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}

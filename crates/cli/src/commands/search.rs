@@ -1,0 +1,62 @@
+//! `aforesaid search`
+
+use std::num::NonZeroUsize;
+
+use aforesaid::{
+    Creation, Explanations,
+    types::{Query, SortBy, Tail, Unit},
+};
+use clap::Args;
+
+use super::print_json;
+use crate::{
+    args::ScopeArgs,
+    failure::Failure,
+    opening::Effort,
+    render,
+    settings::{Output, Settings},
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// The question.
+    query: String,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// What to find: turn or session.
+    #[arg(long, default_value_t = Unit::Turn)]
+    unit: Unit,
+    /// How many hits at the most.
+    #[arg(short, default_value = "10")]
+    k: NonZeroUsize,
+    /// Order of the hits: relevance, importance or recency.
+    #[arg(long, default_value = "relevance")]
+    sort_by: SortBy,
+    /// Show how each score came about.
+    #[arg(long)]
+    explain: bool,
+}
+
+impl Search {
+    pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let memory = settings.open(Creation::Forbidden, Effort::Find)?;
+        let query = Query {
+            text: self.query.clone(),
+            namespace: settings.namespace.clone(),
+            scope: self.scope.scope(),
+            unit: self.unit,
+            k: self.k,
+            sort_by: self.sort_by,
+            tail: Tail::Matched,
+        };
+        let explanations = if self.explain { Explanations::Include } else { Explanations::Omit };
+        let answer = memory.search(&query, &settings.preset, explanations)?;
+        match settings.output {
+            Output::Programs => print_json(&answer),
+            Output::People => {
+                render::answer(&answer);
+                Ok(())
+            }
+        }
+    }
+}

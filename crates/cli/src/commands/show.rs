@@ -1,0 +1,45 @@
+//! `aforesaid show`
+
+use aforesaid::{
+    store::Address,
+    types::{ConversationId, MemoryId},
+};
+use clap::Args;
+use serde_json::json;
+
+use super::print_json;
+use crate::{
+    failure::Failure,
+    render::{self, QUIET, STRONG},
+    settings::{Output, Settings},
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// Id of the turn or note.
+    id: MemoryId,
+    /// Its conversation, where the id stands in several.
+    #[arg(long, short)]
+    conversation: Option<ConversationId>,
+    /// Turns to show before it.
+    #[arg(long, short = 'B', default_value_t = 3)]
+    before: u32,
+    /// Turns to show after it.
+    #[arg(long, short = 'A', default_value_t = 3)]
+    after: u32,
+}
+
+impl Show {
+    pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let memory = settings.open_plain()?;
+        let address = Address { id: self.id.clone(), conversation: self.conversation.clone() };
+        let shown = memory.show(&settings.namespace, &address, self.before, self.after)?;
+        if settings.output == Output::Programs {
+            return print_json(&json!({"memory": shown.memory, "before": shown.before, "after": shown.after}));
+        }
+        shown.before.iter().for_each(|turn| render::memory(turn, QUIET));
+        render::memory(&shown.memory, STRONG);
+        shown.after.iter().for_each(|turn| render::memory(turn, QUIET));
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! Options over environment over configuration file over defaults.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use aforesaid::{Preset, types::Namespace};
+use etcetera::{BaseStrategy, choose_base_strategy};
+use serde::Deserialize;
+
+use crate::{args::Global, failure::Failure};
+
+/// What the commands go by.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) store: String,
+    pub(crate) namespace: Namespace,
+    pub(crate) model: Model,
+    pub(crate) model_cache: PathBuf,
+    pub(crate) hf_home: Option<PathBuf>,
+    pub(crate) network: Network,
+    pub(crate) threads: Option<NonZeroUsize>,
+    pub(crate) preset: Preset,
+    pub(crate) output: Output,
+}
+
+/// Which encoder makes vectors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Model {
+    None,
+    Named { name: String, dir: Option<PathBuf> },
+    Directory(PathBuf),
+}
+
+/// Whether anything may be fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Network {
+    Allowed,
+    Forbidden,
+}
+
+/// Whom the output is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    People,
+    Programs,
+}
+
+/// The configuration file; every key is optional.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    store: Option<String>,
+    namespace: Option<Namespace>,
+    model: Option<String>,
+    model_dir: Option<PathBuf>,
+    model_cache: Option<PathBuf>,
+    offline: Option<bool>,
+    threads: Option<NonZeroUsize>,
+    preset: Option<String>,
+}
+
+const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
+
+impl Settings {
+    pub(crate) fn resolve(global: &Global) -> Result<Self, Failure> {
+        let places = choose_base_strategy().ok();
+        let place = |folder: Option<PathBuf>, what: &str| {
+            folder.ok_or_else(|| Failure::Usage(format!("no home directory: name the {what} yourself")))
+        };
+        let named = global.config.clone();
+        let usual = places.as_ref().map(|places| places.config_dir().join("aforesaid").join("config.toml"));
+        let file = match (named, usual) {
+            (Some(path), _) => read(path)?,
+            (None, Some(path)) if path.exists() => read(path)?,
+            _ => File::default(),
+        };
+        let preset = match (&global.preset, &file.preset) {
+            (Some(preset), _) => preset.clone(),
+            (None, Some(name)) => {
+                name.parse().map_err(|error| Failure::Input(format!("configuration file: {error}")))?
+            }
+            (None, None) => Preset::hybrid(),
+        };
+        let store = match global.store.clone().or(file.store) {
+            Some(store) => store,
+            None => {
+                let data = places.as_ref().map(|places| places.data_dir().join("aforesaid").join("memory.db"));
+                place(data, "store with --store")?.to_string_lossy().into_owned()
+            }
+        };
+        let model_cache = match global.model_cache.clone().or(file.model_cache) {
+            Some(folder) => folder,
+            None => {
+                let cache = places.as_ref().map(|places| places.cache_dir().join("aforesaid").join("models"));
+                place(cache, "model cache with --model-cache")?
+            }
+        };
+        let default_namespace = || Namespace::new("default").map_err(aforesaid::Error::from);
+        Ok(Self {
+            store,
+            namespace: global.namespace.clone().or(file.namespace).map_or_else(default_namespace, Ok)?,
+            model: model(global.model.clone().or(file.model), global.model_dir.clone().or(file.model_dir)),
+            model_cache,
+            hf_home: std::env::var_os("HF_HOME")
+                .map(PathBuf::from)
+                .or_else(|| places.as_ref().map(|places| places.home_dir().join(".cache").join("huggingface"))),
+            network: match global.offline || file.offline.unwrap_or(false) {
+                true => Network::Forbidden,
+                false => Network::Allowed,
+            },
+            threads: global.threads.or(file.threads),
+            preset,
+            output: if global.json { Output::Programs } else { Output::People },
+        })
+    }
+}
+
+fn model(name: Option<String>, dir: Option<PathBuf>) -> Model {
+    match (name.as_deref(), dir) {
+        (Some("none"), _) => Model::None,
+        (Some(name), dir) => Model::Named { name: name.to_owned(), dir },
+        (None, Some(dir)) => Model::Directory(dir),
+        (None, None) => Model::Named { name: DEFAULT_MODEL.to_owned(), dir: None },
+    }
+}
+
+fn read(path: PathBuf) -> Result<File, Failure> {
+    let text = std::fs::read_to_string(&path)
+        .map_err(Failure::io(format!("configuration file {}: could not be read", path.display())))?;
+    toml::from_str(&text).map_err(|error| Failure::Input(format!("configuration file {}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_named_or_shown() {
+        assert_eq!(model(Some("none".into()), Some("x".into())), Model::None);
+        assert_eq!(model(None, Some("x".into())), Model::Directory("x".into()));
+        assert!(matches!(model(None, None), Model::Named { name, dir: None } if name == DEFAULT_MODEL));
+    }
+
+    #[test]
+    fn a_mistyped_key_is_an_error() {
+        assert!(toml::from_str::<File>("stoer = \"x\"").unwrap_err().to_string().contains("stoer"));
+    }
+}
