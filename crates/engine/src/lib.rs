@@ -36,7 +36,7 @@ mod memory;
 mod search;
 
 pub use aforesaid_core::{
-    EncodeError, Encoder, InvalidMemory, Locality, StoreError, dense, explain::Explain, fusion, pipeline,
+    EncodeError, Encoder, InvalidMemory, Locality, StoreError, analysis, dense, explain::Explain, fusion, lexical, pipeline,
     pipeline::Preset, store, types,
 };
 pub use aforesaid_models as models;

@@ -1,1 +1,38 @@
-//! In the making.
+//! Encoders for aforesaid: BERT-family inference on a CPU, and where model files come from.
+//!
+//! ```no_run
+//! use aforesaid_core::Encoder;
+//! use aforesaid_models::{BertEncoder, Downloads, Places, Threads, obtain, registry};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let entry = registry::named("all-MiniLM-L6-v2")?;
+//! let places = Places { explicit: None, cache: "models".into(), hf_home: None, downloads: Downloads::Allowed };
+//! let files = obtain(entry, &places, &mut |_| ())?;
+//! let encoder = BertEncoder::load(&files, Threads::available())?;
+//! let vectors = encoder.encode_passages(&["Ann: We moved to Lyon in May."])?;
+//! assert_eq!(vectors.dim(), 384);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Nothing here prints or reads the environment: every path is an argument.
+#![forbid(unsafe_code)]
+
+mod bert;
+mod checksum;
+mod directory;
+mod encoder;
+mod error;
+mod kernels;
+pub mod registry;
+pub mod resolve;
+mod stamps;
+mod threads;
+mod tokenizer;
+
+pub use directory::from_directory;
+pub use encoder::BertEncoder;
+pub use error::{Attempt, ModelError};
+pub use registry::{ModelEntry, Normalisation, PinnedFile, Pooling, PypiPackage, Recipe};
+pub use resolve::{Downloads, FileCheck, ModelFiles, Origin, Places, Progress, Verdict, find, obtain, replace, verify};
+pub use threads::Threads;

@@ -6,7 +6,7 @@ mod preset;
 mod rank;
 mod scope;
 
-pub use lexical::LexicalLeg;
+pub use lexical::{LexicalLeg, Mix};
 pub use preset::Preset;
 pub use rank::{LegHit, Legs, RankedHit, Request, SearchError, rank};
 pub use scope::Candidates;

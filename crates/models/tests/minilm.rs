@@ -1,0 +1,95 @@
+//! all-MiniLM-L6-v2 against vectors made by sentence-transformers.
+//!
+//! The model is taken from the directory in `AFORESAID_TEST_MODEL`, or fetched
+//! into the directory in `AFORESAID_TEST_CACHE` (by default
+//! `aforesaid-test-models` in the system's directory for temporary files).
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+use std::{env, path::PathBuf, sync::OnceLock};
+
+use aforesaid_core::Encoder;
+use aforesaid_models::{BertEncoder, Downloads, ModelFiles, Places, Threads, Verdict, obtain, registry, verify};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Reference {
+    rows: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    text: String,
+    vector: Vec<f32>,
+}
+
+fn rows() -> Vec<Row> {
+    let text = include_str!("reference/minilm.json");
+    serde_json::from_str::<Reference>(text).unwrap().rows
+}
+
+fn model() -> &'static ModelFiles {
+    static MODEL: OnceLock<ModelFiles> = OnceLock::new();
+    MODEL.get_or_init(|| {
+        let cache = env::var_os("AFORESAID_TEST_CACHE").map(PathBuf::from);
+        let places = Places {
+            explicit: env::var_os("AFORESAID_TEST_MODEL").map(PathBuf::from),
+            cache: cache.unwrap_or_else(|| env::temp_dir().join("aforesaid-test-models")),
+            hf_home: env::var_os("HF_HOME").map(PathBuf::from),
+            downloads: Downloads::Allowed,
+        };
+        obtain(registry::named("all-MiniLM-L6-v2").unwrap(), &places, &mut |_| ()).unwrap_or_else(|error| {
+            panic!(
+                "this test needs all-MiniLM-L6-v2: set AFORESAID_TEST_MODEL to a directory with its \
+                 model.safetensors, tokenizer.json and config.json, or allow the network\n{error}"
+            )
+        })
+    })
+}
+
+fn encoder(threads: usize) -> BertEncoder {
+    BertEncoder::load(model(), Threads::new(threads.try_into().unwrap())).unwrap()
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
+
+#[test]
+fn equals_sentence_transformers_on_every_text() {
+    let rows = rows();
+    assert!(rows.len() >= 40);
+    let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
+    let encoder = encoder(2);
+    assert_eq!(encoder.id().as_str(), "all-MiniLM-L6-v2@1110a243fdf4/f32");
+    assert_eq!(encoder.dim(), 384);
+    let vectors = encoder.encode_passages(&texts).unwrap();
+    let mut worst = (1.0, "");
+    for (row, found) in rows.iter().zip(vectors.iter()) {
+        let cosine = cosine(found, &row.vector);
+        assert!(cosine >= 0.9999, "{:?}: cosine {cosine}", row.text);
+        if cosine < worst.0 {
+            worst = (cosine, &row.text);
+        }
+    }
+    println!("least cosine {:.9} for {:?}", worst.0, worst.1);
+    assert!(worst.0 >= 0.999999, "{worst:?}");
+}
+
+#[test]
+fn a_batch_equals_its_singles_bit_for_bit() {
+    let rows = rows();
+    let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
+    let encoder = encoder(2);
+    let batch = encoder.encode_passages(&texts).unwrap();
+    for (text, found) in texts.iter().zip(batch.iter()) {
+        assert_eq!(encoder.encode_queries(&[text]).unwrap().as_slice(), found, "{text:?}");
+    }
+}
+
+#[test]
+fn every_file_is_the_pinned_one() {
+    let checks = verify(&model().dir, registry::named("all-MiniLM-L6-v2").unwrap());
+    assert_eq!(checks.len(), 3);
+    assert!(checks.iter().all(|check| check.verdict == Verdict::Ok), "{checks:?}");
+}
