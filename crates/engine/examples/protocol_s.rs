@@ -1,12 +1,17 @@
 //! Session retrieval on LoCoMo through the shipped search path (docs/evaluation.md, protocol S).
 //!
 //! `cargo run --release --example protocol_s -- locomo10.json MODEL_CACHE [PRESET...]`
-#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "an example stops at the first error")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "an example stops at the first error"
+)]
 
 use std::{num::NonZeroUsize, sync::Arc};
 
 use aforesaid::{
-    Creation, Explanations, Memory, Options, Preset, EncoderSource,
+    Creation, EncoderSource, Explanations, Memory, Options, Preset,
     formats::{Captions, Format, Source},
     models::{BertEncoder, Downloads, Places, Threads, obtain, registry},
     types::{ConversationId, Namespace, Query, Scope, Tail, Unit},
@@ -25,7 +30,8 @@ fn main() {
     let data = args.next().expect("usage: protocol_s LOCOMO_JSON MODEL_CACHE [PRESET...]");
     let cache = args.next().expect("usage: protocol_s LOCOMO_JSON MODEL_CACHE [PRESET...]");
     let presets: Vec<String> = args.collect();
-    let presets = if presets.is_empty() { vec!["paper-bm25".into(), "lexical".into(), "hybrid".into()] } else { presets };
+    let presets =
+        if presets.is_empty() { vec!["paper-bm25".into(), "lexical".into(), "hybrid".into()] } else { presets };
 
     let bytes = std::fs::read(&data).expect("the data set");
     let memory = memory(&cache);

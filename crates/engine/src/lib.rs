@@ -36,8 +36,8 @@ mod memory;
 mod search;
 
 pub use aforesaid_core::{
-    EncodeError, Encoder, InvalidMemory, Locality, StoreError, analysis, dense, explain::Explain, fusion, lexical, pipeline,
-    pipeline::Preset, store, types,
+    EncodeError, Encoder, InvalidMemory, Locality, StoreError, analysis, dense, explain::Explain, fusion, lexical,
+    pipeline, pipeline::Preset, store, types,
 };
 pub use aforesaid_models as models;
 pub use aforesaid_sqlite::Creation;

@@ -1,0 +1,118 @@
+//! A small deterministic encoder and history for tests of the engine.
+//!
+//! Words hash to components, so texts that share words are alike: enough to test
+//! everything around an encoder. The real one is tested in `aforesaid-models` and
+//! end to end in `aforesaid-cli`.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use aforesaid::{Creation, EncodeError, Encoder, EncoderSource, Locality, Memory, Options, types::*};
+
+pub const DIM: usize = 64;
+
+/// Counts the passages it has seen.
+pub struct Bags {
+    pub id: EncoderId,
+    pub locality: Locality,
+    pub passages: AtomicUsize,
+    pub seen: std::sync::Mutex<Vec<String>>,
+    pub pause: std::time::Duration,
+}
+
+impl Bags {
+    pub fn new(id: &str, locality: Locality) -> Arc<Self> {
+        Arc::new(Self {
+            id: EncoderId::new(id).unwrap(),
+            locality,
+            passages: AtomicUsize::new(0),
+            seen: std::sync::Mutex::default(),
+            pause: std::time::Duration::ZERO,
+        })
+    }
+
+    fn vectors(&self, texts: &[&str]) -> Vectors {
+        Vectors::new(DIM, texts.iter().flat_map(|text| bag(text)).collect()).unwrap()
+    }
+}
+
+fn bag(text: &str) -> Vec<f32> {
+    let mut vector = vec![0.01f32; DIM];
+    for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| w.len() > 2) {
+        let hash =
+            word.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        vector[(hash % DIM as u64) as usize] += 1.0;
+    }
+    let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    vector.into_iter().map(|x| x / norm).collect()
+}
+
+impl Encoder for Bags {
+    fn id(&self) -> &EncoderId {
+        &self.id
+    }
+
+    fn dim(&self) -> usize {
+        DIM
+    }
+
+    fn locality(&self) -> Locality {
+        self.locality
+    }
+
+    fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
+        Ok(self.vectors(texts))
+    }
+
+    fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
+        std::thread::sleep(self.pause);
+        self.passages.fetch_add(texts.len(), Ordering::Relaxed);
+        self.seen.lock().unwrap().extend(texts.iter().map(|text| (*text).to_owned()));
+        Ok(self.vectors(texts))
+    }
+}
+
+pub fn local() -> Arc<Bags> {
+    Bags::new("bags@1/f32", Locality::Local)
+}
+
+pub fn open(location: &str, encoder: Arc<Bags>) -> Memory {
+    let options = Options { creation: Creation::Allowed, encoder: EncoderSource::Ready(encoder), ..Options::default() };
+    Memory::open(location, options).unwrap()
+}
+
+pub fn ns(name: &str) -> Namespace {
+    Namespace::new(name).unwrap()
+}
+
+pub fn turn(conversation: &str, session: &str, id: &str, speaker: &str, text: &str) -> Turn {
+    Turn {
+        id: Some(MemoryId::new(id).unwrap()),
+        conversation: ConversationId::new(conversation).unwrap(),
+        session: SessionId::new(session).unwrap(),
+        speaker: speaker.to_owned(),
+        text: text.to_owned(),
+        said_at: None,
+        image_caption: None,
+        meta: None,
+    }
+}
+
+/// Two conversations of two sessions each.
+pub fn history() -> Vec<Turn> {
+    let dated = |turn: Turn, day: &str| Turn { said_at: Some(day.parse().unwrap()), ..turn };
+    [
+        ("kites", "s1", "k1", "Ann", "My red kite is stuck in the chestnut tree.", "2024-01-01"),
+        ("kites", "s1", "k2", "Bob", "Borrow a ladder from the neighbours.", "2024-01-01"),
+        ("kites", "s2", "k3", "Ann", "The kite is down, with one torn wing.", "2024-02-01"),
+        ("kites", "s2", "k4", "Bob", "I can sew it on Sunday.", "2024-02-01"),
+        ("soup", "s1", "p1", "Cyd", "Lentil soup wants cumin, not curry.", "2024-03-01"),
+        ("soup", "s2", "p2", "Dee", "We had pumpkin soup on the ladder of the boat.", "2024-04-01"),
+    ]
+    .into_iter()
+    .map(|(c, s, id, who, text, day)| dated(turn(c, s, id, who, text), day))
+    .collect()
+}
