@@ -36,6 +36,13 @@ impl<'a> Context<'a> {
             Some(ErrorCode::DiskFull) => {
                 Some(("the disk is full", "free some space and try again; nothing was written"))
             }
+            Some(ErrorCode::SystemIoFailure) => Some((
+                "the system could not read or write it",
+                "check the disk and its free space; nothing was written",
+            )),
+            Some(ErrorCode::CannotOpen) => {
+                Some(("cannot be opened", "check the path and the permissions of the file and its folder"))
+            }
             Some(ErrorCode::PermissionDenied) => {
                 Some(("permission denied", "give access to it, or name another file with --store"))
             }

@@ -35,6 +35,17 @@ impl SqliteStore {
         Ok(Self { pool: Pool::open(path.as_ref(), creation)? })
     }
 
+    /// Opens a store that may not grow above `pages` pages, to see what happens when a disk is full.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`].
+    pub fn open_limited(path: impl AsRef<Path>, pages: u32) -> Result<Self, StoreError> {
+        let store = Self::open(path, Creation::Forbidden)?;
+        let context = store.context("limit the store");
+        store.pool.with(|connection| context.run(connection.pragma_update(None, "max_page_count", pages)))?;
+        Ok(store)
+    }
+
     fn context(&self, action: &'static str) -> Context<'_> {
         Context::new(self.pool.location(), action)
     }

@@ -32,16 +32,17 @@ const NAMES: &str =
 impl Preset {
     /// Lexical and dense legs; the default.
     pub fn hybrid() -> Self {
-        Self { name: "hybrid", dense: Some(Pooling::Max), fusion: Fusion::ZScore { alpha: 0.5 }, ..Self::lexical() }
+        Self { name: "hybrid", dense: Some(Pooling::Max), fusion: Fusion::ZScore { alpha: 0.7 }, ..Self::lexical() }
     }
 
     /// The lexical leg alone.
     pub fn lexical() -> Self {
         let leg = LexicalLeg {
-            bm25: Bm25::default(),
+            // Turns are short: length says little, and a repeat adds little.
+            bm25: Bm25 { k1: 0.9, b: 0.4 },
             smoothing: Smoothing { previous: 0.4, next: 0.25 },
             sessions: Mix { session: 1.0, turn: 1.0 },
-            turns: Mix { session: 0.2, turn: 1.0 },
+            turns: Mix { session: 0.5, turn: 1.0 },
         };
         Self {
             name: "lexical",
@@ -116,6 +117,6 @@ mod tests {
     #[test]
     fn a_pipeline_prints_what_it_does() {
         assert_eq!(Preset::paper_bm25().to_string(), "bm25");
-        assert!(Preset::hybrid().to_string().starts_with("zscore(0.5)(bm25"));
+        assert!(Preset::hybrid().to_string().starts_with("zscore(0.7)(bm25"));
     }
 }

@@ -5,9 +5,12 @@
 //! end to end in `aforesaid-cli`.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use aforesaid::{Creation, EncodeError, Encoder, EncoderSource, Locality, Memory, Options, types::*};
@@ -19,19 +22,35 @@ pub struct Bags {
     pub id: EncoderId,
     pub locality: Locality,
     pub passages: AtomicUsize,
-    pub seen: std::sync::Mutex<Vec<String>>,
-    pub pause: std::time::Duration,
+    pub seen: Mutex<Vec<String>>,
+    /// How long each call takes.
+    pub pause: Duration,
+    /// Passages after which it fails.
+    pub limit: usize,
 }
 
 impl Bags {
-    pub fn new(id: &str, locality: Locality) -> Arc<Self> {
-        Arc::new(Self {
+    fn plain(id: &str, locality: Locality) -> Self {
+        Self {
             id: EncoderId::new(id).unwrap(),
             locality,
             passages: AtomicUsize::new(0),
-            seen: std::sync::Mutex::default(),
-            pause: std::time::Duration::ZERO,
-        })
+            seen: Mutex::default(),
+            pause: Duration::ZERO,
+            limit: usize::MAX,
+        }
+    }
+
+    pub fn new(id: &str, locality: Locality) -> Arc<Self> {
+        Arc::new(Self::plain(id, locality))
+    }
+
+    pub fn slow(pause: Duration) -> Arc<Self> {
+        Arc::new(Self { pause, ..Self::plain("bags@1/f32", Locality::Local) })
+    }
+
+    pub fn failing_after(limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, ..Self::plain("bags@1/f32", Locality::Local) })
     }
 
     fn vectors(&self, texts: &[&str]) -> Vectors {
@@ -69,7 +88,9 @@ impl Encoder for Bags {
 
     fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
         std::thread::sleep(self.pause);
-        self.passages.fetch_add(texts.len(), Ordering::Relaxed);
+        if self.passages.fetch_add(texts.len(), Ordering::Relaxed) + texts.len() > self.limit {
+            return Err(EncodeError { encoder: self.id.clone(), message: "out of order".to_owned() });
+        }
         self.seen.lock().unwrap().extend(texts.iter().map(|text| (*text).to_owned()));
         Ok(self.vectors(texts))
     }

@@ -1,0 +1,133 @@
+//! Files that cannot serve as a store: each gets one clear error, and stays as it was.
+#![allow(clippy::unwrap_used, reason = "test code")]
+
+use std::path::Path;
+
+use aforesaid_core::{
+    StoreError,
+    store::{Batch, Store},
+    types::{ConversationId, Draft, Namespace, SessionId, Turn},
+};
+use aforesaid_sqlite::{Creation, SqliteStore};
+
+fn drafts() -> Vec<Draft> {
+    vec![Draft::Turn(Turn {
+        id: None,
+        conversation: ConversationId::new("c").unwrap(),
+        session: SessionId::new("s").unwrap(),
+        speaker: "Ann".to_owned(),
+        text: "hello".to_owned(),
+        said_at: None,
+        image_caption: None,
+        meta: None,
+    })]
+}
+
+fn refused(path: &Path, creation: Creation) -> String {
+    let error = SqliteStore::open(path, creation).err().unwrap();
+    let message = error.to_string();
+    assert!(message.contains(&path.display().to_string()), "{message}");
+    message
+}
+
+fn filled(path: &Path) -> Namespace {
+    let namespace = Namespace::new("me").unwrap();
+    SqliteStore::open(path, Creation::Allowed).unwrap().append(&namespace, Batch::of(&drafts())).unwrap();
+    namespace
+}
+
+#[test]
+fn a_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(refused(folder.path(), Creation::Allowed).contains("is a directory"));
+}
+
+#[test]
+fn nothing_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("absent.db");
+    assert!(refused(&path, Creation::Forbidden).contains("aforesaid import"));
+    assert!(!path.exists(), "asking must not make a store");
+}
+
+#[test]
+fn a_file_that_is_not_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    let text = "dear diary, ".repeat(1000);
+    std::fs::write(&path, &text).unwrap();
+    assert!(refused(&path, Creation::Allowed).contains("not an aforesaid store"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn an_sqlite_file_of_another_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.db");
+    rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE cookies (id INTEGER)").unwrap();
+    assert!(refused(&path, Creation::Allowed).contains("another program"));
+}
+
+#[test]
+fn a_store_of_a_newer_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.db");
+    filled(&path);
+    rusqlite::Connection::open(&path).unwrap().pragma_update(None, "user_version", 9_999).unwrap();
+    let message = refused(&path, Creation::Allowed);
+    assert!(message.contains("9999") && message.contains("newer version"), "{message}");
+}
+
+#[test]
+fn a_damaged_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.db");
+    let namespace = filled(&path);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let size = bytes.len();
+    bytes[8192..size].fill(0xA5);
+    std::fs::write(&path, bytes).unwrap();
+    let error = SqliteStore::open(&path, Creation::Forbidden).and_then(|store| store.stats(&namespace)).unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn a_full_disk_writes_nothing_and_says_so() {
+    // SQLite's own limit on pages stands in for the disk's: the same code path, SQLITE_FULL.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.db");
+    let namespace = filled(&path);
+    let store = SqliteStore::open_limited(&path, 40).unwrap();
+    let big = |i: usize| {
+        let Draft::Turn(turn) = drafts().remove(0) else { unreachable!() };
+        Draft::Turn(Turn { text: format!("{i} ").repeat(2000), ..turn })
+    };
+    let batch: Vec<Draft> = (0..400).map(big).collect();
+    let message = store.append(&namespace, Batch::of(&batch)).unwrap_err().to_string();
+    assert!(message.contains("disk is full"), "{message}");
+    assert_eq!(store.stats(&namespace).unwrap().turns, 1);
+    store.append(&namespace, Batch::of(&drafts())).unwrap();
+}
+
+#[test]
+fn forgotten_text_is_in_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.db");
+    let namespace = filled(&path);
+    let store = SqliteStore::open(&path, Creation::Forbidden).unwrap();
+    let secret = "xyzzy-plugh-4711";
+    let Draft::Turn(turn) = drafts().remove(0) else { unreachable!() };
+    let draft = [Draft::Turn(Turn { text: secret.repeat(3000), ..turn })];
+    store.append(&namespace, Batch::of(&draft)).unwrap();
+    let version = store.version(&namespace).unwrap().unwrap();
+    store.keep_snapshot(&namespace, "english", version, secret.repeat(3000).as_bytes()).unwrap();
+    let on_disk = || {
+        let files = std::fs::read_dir(folder.path()).unwrap();
+        let bytes = files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap());
+        let bytes: Vec<u8> = bytes.collect();
+        bytes.windows(secret.len()).any(|window| window == secret.as_bytes())
+    };
+    assert!(on_disk());
+    store.forget(&namespace, &aforesaid_core::store::Doomed::One(version.last)).unwrap();
+    assert!(!on_disk());
+}
