@@ -15,10 +15,10 @@ use std::{
 
 use aforesaid::{Creation, EncodeError, Encoder, EncoderSource, Locality, Memory, Options, types::*};
 
-pub const DIM: usize = 64;
+pub(crate) const DIM: usize = 64;
 
 /// Counts the passages it has seen.
-pub struct Bags {
+pub(crate) struct Bags {
     pub id: EncoderId,
     pub locality: Locality,
     pub passages: AtomicUsize,
@@ -96,20 +96,20 @@ impl Encoder for Bags {
     }
 }
 
-pub fn local() -> Arc<Bags> {
+pub(crate) fn local() -> Arc<Bags> {
     Bags::new("bags@1/f32", Locality::Local)
 }
 
-pub fn open(location: &str, encoder: Arc<Bags>) -> Memory {
+pub(crate) fn open(location: &str, encoder: Arc<Bags>) -> Memory {
     let options = Options { creation: Creation::Allowed, encoder: EncoderSource::Ready(encoder), ..Options::default() };
     Memory::open(location, options).unwrap()
 }
 
-pub fn ns(name: &str) -> Namespace {
+pub(crate) fn ns(name: &str) -> Namespace {
     Namespace::new(name).unwrap()
 }
 
-pub fn turn(conversation: &str, session: &str, id: &str, speaker: &str, text: &str) -> Turn {
+pub(crate) fn turn(conversation: &str, session: &str, id: &str, speaker: &str, text: &str) -> Turn {
     Turn {
         id: Some(MemoryId::new(id).unwrap()),
         conversation: ConversationId::new(conversation).unwrap(),
@@ -123,7 +123,7 @@ pub fn turn(conversation: &str, session: &str, id: &str, speaker: &str, text: &s
 }
 
 /// Two conversations of two sessions each.
-pub fn history() -> Vec<Turn> {
+pub(crate) fn history() -> Vec<Turn> {
     let dated = |turn: Turn, day: &str| Turn { said_at: Some(day.parse().unwrap()), ..turn };
     [
         ("kites", "s1", "k1", "Ann", "My red kite is stuck in the chestnut tree.", "2024-01-01"),

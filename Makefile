@@ -1,0 +1,32 @@
+# Needs cargo, a C compiler, and, where the Hugging Face Hub cannot be reached, python3 with pip.
+CARGO ?= cargo
+DEMO_STORE ?= target/demo/memory.db
+LOCOMO ?=
+BENCH_PYTHON ?= python3
+
+.PHONY: demo test lint bench reproduce
+
+## See it work: builds, gets the model, imports a small conversation, asks five questions.
+demo:
+	$(CARGO) build --release -p aforesaid-cli
+	./target/release/aforesaid --store $(DEMO_STORE) demo
+
+## All tests; the ones on LoCoMo run where AFORESAID_LOCOMO names its file, and say so elsewhere.
+test:
+	$(CARGO) test --workspace
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check; \
+	else echo "cargo-deny is not installed: licences and advisories were not checked"; fi
+
+## Speed, as ratios to named peers: see bench/README.md.
+bench:
+	BENCH_PYTHON=$(BENCH_PYTHON) bench/run
+
+## Session retrieval on LoCoMo: make reproduce LOCOMO=path/to/locomo10.json
+reproduce:
+	@test -n "$(LOCOMO)" || { echo "say where LoCoMo is: make reproduce LOCOMO=path/to/locomo10.json" \
+	  "(github.com/snap-research/locomo, data/locomo10.json, CC BY-NC 4.0)"; exit 2; }
+	$(CARGO) run --release -p aforesaid --example protocol_s -- "$(LOCOMO)" target/models

@@ -1,0 +1,118 @@
+"""Interleaves aforesaid and sentence-transformers, and prints medians and ratios.
+
+    compare.py [--rounds 5] [--sizes 10000,100000] [--work target/bench]
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+RELEASE = Path("target/release")
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout
+
+
+def ours_encode(model, texts, threads):
+    rows = (line.split() for line in run(RELEASE / "examples/encode_bench", model, texts, threads, 1).splitlines())
+    return {"texts_per_s": next(float(row[1]) for row in rows if row[0] == "throughput")}
+
+
+def peer(*args):
+    return json.loads(run(sys.executable, HERE / "peer.py", *args))
+
+
+def interleave(rounds, ours, theirs):
+    """Medians of both sides and of the ratio ours/theirs, figure by figure."""
+    pairs = [(ours(), theirs()) for _ in range(rounds)]
+    result = {}
+    for key in pairs[0][1]:
+        mine, other = [a[key] for a, _ in pairs], [b[key] for _, b in pairs]
+        ratios = [a / b for a, b in zip(mine, other)]
+        result[key] = tuple(statistics.median(x) for x in (mine, other, ratios))
+    return result
+
+
+def show(title, figures):
+    print(f"\n{title}\n\n| figure | aforesaid | sentence-transformers | ratio |\n|---|---|---|---|")
+    for key, (mine, other, ratio) in figures.items():
+        print(f"| {key} | {mine:.2f} | {other:.2f} | {ratio:.2f} |")
+
+
+def prepare(work, size, cache):
+    """A store of `size` made-up turns, kept between runs."""
+    history, questions, store = work / f"{size}.jsonl", work / f"{size}.questions", work / f"{size}.db"
+    run(sys.executable, HERE / "make_history.py", size, history, questions)
+    start = time.perf_counter()
+    run(RELEASE / "aforesaid", "--store", store, "--model-cache", cache, "-n", "bench", "import", history)
+    print(f"import of {size} turns: {time.perf_counter() - start:.1f} s (0 or so when it was there already)")
+    return questions, store
+
+
+def one_shot(store, cache, questions, rounds):
+    """Milliseconds from process start to printed answer."""
+    times = []
+    for question in questions.read_text().splitlines()[: max(20, rounds)]:
+        start = time.perf_counter()
+        run(RELEASE / "aforesaid", "--store", store, "--model-cache", cache, "-n", "bench", "search", question, "--json")
+        times.append((time.perf_counter() - start) * 1000)
+    times.sort()
+    return statistics.median(times), times[int(len(times) * 0.95)]
+
+
+def main():
+    args = argparse.ArgumentParser()
+    args.add_argument("--rounds", type=int, default=5)
+    args.add_argument("--sizes", default="10000,100000")
+    args.add_argument("--work", type=Path, default=Path("target/bench"))
+    args = args.parse_args()
+    args.work.mkdir(parents=True, exist_ok=True)
+    cache = args.work / "models"
+    pulled = json.loads(run(RELEASE / "aforesaid", "--model-cache", cache, "models", "pull", "--json"))
+    model = args.work / "model"
+    complete(pulled["directory"], model)
+
+    sizes = [int(size) for size in args.sizes.split(",")]
+    stores = {size: prepare(args.work, size, cache) for size in sizes}
+
+    texts = args.work / "texts"
+    rows = (args.work / f"{sizes[0]}.jsonl").read_text().splitlines()[:2000]
+    texts.write_text("".join(f"{r['speaker']}: {r['text']}\n" for r in map(json.loads, rows)))
+    for threads in (1, 2):
+        figures = interleave(
+            args.rounds, lambda: ours_encode(pulled["directory"], texts, threads), lambda: peer("encode", model, texts, threads)
+        )
+        show(f"Encoding 2,000 turns, {threads} thread(s)", figures)
+    for size, (questions, store) in stores.items():
+        for preset in ("hybrid", "lexical"):
+            ours = lambda: json.loads(
+                run(RELEASE / "examples/search_bench", store, "bench", questions, cache, preset)
+            )
+            show(f"Searching {size} turns, preset {preset}", interleave(args.rounds, ours, lambda: peer("search", model, store, questions)))
+        p50, p95 = one_shot(store, cache, questions, args.rounds)
+        print(f"\nOne-shot `aforesaid search` at {size} turns, process start to printed answer: p50 {p50:.0f} ms, p95 {p95:.0f} ms")
+
+
+def complete(directory, model):
+    """sentence-transformers wants its own layout around the same weights."""
+    from sentence_transformers import SentenceTransformer, models
+
+    if model.exists():
+        return
+    (model / "0").mkdir(parents=True)
+    for file in Path(directory).iterdir():
+        (model / "0" / file.name).write_bytes(file.read_bytes())
+    word = models.Transformer(str(model / "0"), max_seq_length=256)
+    pooling = models.Pooling(word.get_word_embedding_dimension(), pooling_mode="mean")
+    SentenceTransformer(modules=[word, pooling, models.Normalize()], device="cpu").save(str(model))
+
+
+if __name__ == "__main__":
+    main()
