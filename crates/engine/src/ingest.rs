@@ -2,7 +2,7 @@
 
 use aforesaid_core::{
     Encoder, Locality,
-    store::{Audience, Batch, Fate, Fingerprint},
+    store::{Audience, Batch, Fate, Fingerprint, Staging},
     types::{Draft, EncoderId, MemoryId, Namespace, Note, Sensitivity, Seq, Turn},
 };
 use sha2::{Digest, Sha256};
@@ -65,8 +65,8 @@ pub struct Progress {
 struct NewVectors {
     /// One a new draft; `None` for one that the encoder may not see.
     vectors: Vec<Option<Vec<f32>>>,
-    /// What was staged of them.
-    staged: Vec<Fingerprint>,
+    /// Whether some were staged on the way.
+    staging: Staging,
 }
 
 impl Memory {
@@ -110,7 +110,7 @@ impl Memory {
                 for (&i, vector) in new.iter().zip(&made.vectors) {
                     by_draft[i] = vector.as_deref();
                 }
-                batch = Batch { drafts, encoder: Some(encoder.id()), vectors: &by_draft, staged: &made.staged };
+                batch = Batch { drafts, encoder: Some(encoder.id()), vectors: &by_draft, staging: made.staging };
             }
             Ok(_) => {}
             Err(reason) => added.warnings.push(Warning::LexicalOnly { reason }),
@@ -215,21 +215,14 @@ impl Memory {
         let passages: Vec<Option<String>> =
             new.iter().map(|&i| visible(&drafts[i]).then(|| drafts[i].passage())).collect();
         let mut vectors: Vec<Option<Vec<f32>>> = Vec::with_capacity(new.len());
-        let mut prints = Vec::new();
         for chunk in passages.chunks(CHUNK) {
             let texts: Vec<&str> = chunk.iter().flatten().map(String::as_str).collect();
-            let made = if staging {
-                let (made, used) = self.encode_staged(namespace, encoder, &texts)?;
-                prints.extend(used);
-                made
-            } else {
-                encode(encoder, &texts)?
-            };
+            let made = if staging { self.encode_staged(namespace, encoder, &texts)? } else { encode(encoder, &texts)? };
             let mut made = made.into_iter();
             vectors.extend(chunk.iter().map(|passage| passage.as_ref().and_then(|_| made.next())));
             progress(Progress { done: vectors.len(), total: new.len() });
         }
-        Ok(NewVectors { vectors, staged: prints })
+        Ok(NewVectors { vectors, staging: if staging { Staging::Drop } else { Staging::Keep } })
     }
 
     /// Takes vectors that an interrupted import has left, and leaves those it makes.
@@ -238,7 +231,7 @@ impl Memory {
         namespace: &Namespace,
         encoder: &dyn Encoder,
         texts: &[&str],
-    ) -> Result<(Vec<Vec<f32>>, Vec<Fingerprint>), Error> {
+    ) -> Result<Vec<Vec<f32>>, Error> {
         let prints: Vec<Fingerprint> = texts.iter().map(|text| fingerprint(text)).collect();
         let mut staged = self.store.staged(namespace, encoder.id(), &prints)?;
         let missing: Vec<usize> = (0..texts.len()).filter(|&i| staged[i].is_none()).collect();
@@ -251,7 +244,7 @@ impl Memory {
         for (i, vector) in missing.into_iter().zip(made) {
             staged[i] = Some(vector);
         }
-        Ok((staged.into_iter().flatten().collect(), prints))
+        Ok(staged.into_iter().flatten().collect())
     }
 }
 

@@ -216,9 +216,12 @@ impl Memory {
 
     /// Fetches the content of hits; `None` when one is gone since they were ranked.
     fn load(&self, query: &Query, found: &Found, explanations: Explanations) -> Result<Option<Vec<Hit>>, Error> {
+        let places: Vec<Seq> = found.places.iter().flat_map(|place| place.seqs.iter().copied()).collect();
+        let Some(memories) = self.fetch_all(&query.namespace, &places)? else { return Ok(None) };
+        let mut memories = memories.into_iter();
         let mut hits = Vec::with_capacity(found.hits.len());
         for (ranked, place) in found.hits.iter().zip(&found.places) {
-            let Some(memories) = self.fetch_all(&query.namespace, &place.seqs)? else { return Ok(None) };
+            let memories: Vec<Remembered> = memories.by_ref().take(place.seqs.len()).collect();
             let Some(best) = memories.first() else { return Ok(None) };
             let importance = best.importance.value();
             let mut hit = match &place.session {

@@ -175,3 +175,15 @@ fn vectors_of_another_encoder_are_never_searched() {
     assert_eq!(other.reembed(&ns("me"), &mut |_| {}).unwrap(), 6);
     assert_eq!(ids(&ask(&other, Query::new(ns("me"), "kite stuck"), "hybrid"))[0], "k1");
 }
+
+#[test]
+fn an_index_above_the_budget_answers_and_goes() {
+    let encoder = aforesaid::EncoderSource::Ready(local());
+    let memory = Memory::open("memory:", Options { encoder, index_budget: 1, ..Options::default() }).unwrap();
+    memory.add_turns(&ns("me"), history()).unwrap();
+    assert_eq!(ids(&ask(&memory, Query::new(ns("me"), "kite stuck"), "hybrid"))[0], "k1");
+    assert_eq!(memory.index_bytes(), 0);
+    let roomy = filled();
+    ask(&roomy, Query::new(ns("me"), "kite stuck"), "hybrid");
+    assert!(roomy.index_bytes() > 0);
+}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use aforesaid_core::{
     StoreError,
-    store::{Batch, Fate, allocate_id},
+    store::{Batch, Fate, Staging, allocate_id},
     types::{ConversationId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Seq, SessionId},
 };
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
@@ -68,12 +68,9 @@ impl<'a> Appending<'a> {
                     .execute("UPDATE namespace SET last = ?2 WHERE id = ?1", params![self.tenant, self.last]),
             )?;
         }
-        for fingerprint in batch.staged {
-            self.context.run(
-                self.transaction
-                    .prepare_cached("DELETE FROM staged WHERE namespace = ?1 AND fingerprint = ?2")
-                    .and_then(|mut delete| delete.execute(params![namespace.as_str(), &fingerprint[..]])),
-            )?;
+        if batch.staging == Staging::Drop {
+            self.context
+                .run(self.transaction.execute("DELETE FROM staged WHERE namespace = ?1", [namespace.as_str()]))?;
         }
         Ok(fates)
     }

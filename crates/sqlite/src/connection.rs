@@ -109,7 +109,7 @@ impl Pool {
             context.run(connection.pragma_update(None, "secure_delete", "ON"))?;
         }
         context.run(connection.pragma_update(None, "mmap_size", 1i64 << 32))?;
-        context.run(connection.pragma_update(None, "cache_size", -16_384))?;
+        context.run(connection.pragma_update(None, "cache_size", -65_536))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(connection)
     }

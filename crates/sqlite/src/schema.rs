@@ -77,13 +77,15 @@ const MIGRATIONS: [&str; 1] = [
         data      BLOB NOT NULL,
         PRIMARY KEY (namespace, name, part)
     ) STRICT, WITHOUT ROWID;
+    -- By order of arrival: fingerprints are random, and rows that large would be written all over the file.
     CREATE TABLE staged (
+        id          INTEGER PRIMARY KEY,
         namespace   TEXT NOT NULL,
         encoder     TEXT NOT NULL,
         fingerprint BLOB NOT NULL,
         data        BLOB NOT NULL,
-        PRIMARY KEY (namespace, encoder, fingerprint)
-    ) STRICT, WITHOUT ROWID;
+        UNIQUE (namespace, encoder, fingerprint)
+    ) STRICT;
     ",
 ];
 

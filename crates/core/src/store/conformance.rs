@@ -6,7 +6,7 @@
 
 use serde_json::json;
 
-use super::{Address, Audience, Batch, Doomed, Fate, IndexRow, IndexSink, Store, Version};
+use super::{Address, Audience, Batch, Doomed, Fate, IndexRow, IndexSink, Staging, Store, Version};
 use crate::{
     error::StoreError,
     types::{
@@ -100,7 +100,7 @@ fn add_with_vectors(store: &dyn Store, namespace: &str, drafts: &[Draft]) {
     let data: Vec<[f32; 2]> = (0..drafts.len()).map(|i| [i as f32, 1.0]).collect();
     let vectors: Vec<Option<&[f32]>> = data.iter().map(|v| Some(&v[..])).collect();
     let encoder = encoder();
-    let batch = Batch { drafts, encoder: Some(&encoder), vectors: &vectors, staged: &[] };
+    let batch = Batch { drafts, encoder: Some(&encoder), vectors: &vectors, staging: Staging::Keep };
     store.append(&ns(namespace), batch).unwrap();
 }
 
@@ -276,7 +276,7 @@ fn vectors_belong_to_their_encoder(store: &dyn Store) {
     assert!(seen.rows.iter().all(|(_, _, vector)| vector.is_none()));
     let drafts = [Draft::Turn(turn(Some("t4"), "c", "s", "four"))];
     let encoder = encoder();
-    let batch = Batch { drafts: &drafts, encoder: Some(&encoder), vectors: &[Some(&[1.0])], staged: &[] };
+    let batch = Batch { drafts: &drafts, encoder: Some(&encoder), vectors: &[Some(&[1.0])], staging: Staging::Keep };
     let message = store.append(&ns("a"), batch).unwrap_err().to_string();
     assert!(message.contains("test@1/f32"), "{message}");
     assert!(find(store, "a", "t4").is_empty());
@@ -392,10 +392,11 @@ fn staged_vectors_wait_for_their_batch(store: &dyn Store) {
     let staged = store.staged(&ns("a"), &encoder, &[[2; 16], [9; 16]]).unwrap();
     assert_eq!(staged, [Some(vec![3.0, 4.0]), None]);
     let drafts = [Draft::Turn(turn(None, "c", "s", "four"))];
-    let batch = Batch { drafts: &drafts, encoder: Some(&encoder), vectors: &[Some(&[3.0, 4.0])], staged: &[[2; 16]] };
+    let batch =
+        Batch { drafts: &drafts, encoder: Some(&encoder), vectors: &[Some(&[3.0, 4.0])], staging: Staging::Drop };
     store.append(&ns("a"), batch).unwrap();
     let staged = store.staged(&ns("a"), &encoder, &[[1; 16], [2; 16]]).unwrap();
-    assert_eq!(staged, [Some(vec![1.0, 2.0]), None]);
+    assert_eq!(staged, [None, None]);
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use std::{
 };
 
 use super::{
-    Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats, Store,
-    Unembedded, Version, allocate_id,
+    Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats, Staging,
+    Store, Unembedded, Version, allocate_id,
 };
 use crate::{
     error::StoreError,
@@ -33,6 +33,8 @@ struct Tenant {
 type Staged = HashMap<(Namespace, EncoderId, Fingerprint), Vec<f32>>;
 
 /// Keeps memories in this process only.
+///
+/// Meant for tests and small histories: an append works on a copy of its namespace.
 #[derive(Debug, Default)]
 pub struct InMemoryStore {
     tenants: Mutex<BTreeMap<Namespace, Tenant>>,
@@ -202,7 +204,9 @@ impl Store for InMemoryStore {
             }
             fates.push(fate);
         }
-        self.staging().retain(|(owner, _, print), _| owner != namespace || !batch.staged.contains(print));
+        if batch.staging == Staging::Drop {
+            self.staging().retain(|(owner, _, _), _| owner != namespace);
+        }
         tenants.insert(namespace.clone(), tenant);
         Ok(fates)
     }

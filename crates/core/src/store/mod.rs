@@ -37,14 +37,24 @@ pub struct Batch<'a> {
     pub encoder: Option<&'a EncoderId>,
     /// A vector for each draft, or `None` for one that has none; empty without an encoder.
     pub vectors: &'a [Option<&'a [f32]>],
-    /// Staged vectors that this batch makes superfluous.
-    pub staged: &'a [Fingerprint],
+    /// What becomes of staged vectors.
+    pub staging: Staging,
+}
+
+/// What an append does with the vectors staged in its namespace; see [`Store::stage`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Staging {
+    /// They stay: this batch is not what they wait for.
+    #[default]
+    Keep,
+    /// They go in the same transaction. Another import under way there encodes again if it is interrupted.
+    Drop,
 }
 
 impl<'a> Batch<'a> {
     /// Memories without vectors.
     pub fn of(drafts: &'a [Draft]) -> Self {
-        Self { drafts, encoder: None, vectors: &[], staged: &[] }
+        Self { drafts, encoder: None, vectors: &[], staging: Staging::Keep }
     }
 }
 
@@ -308,8 +318,8 @@ pub trait Store: Send + Sync {
         fingerprints: &[Fingerprint],
     ) -> Result<Vec<Option<Vec<f32>>>, StoreError>;
 
-    /// Keeps vectors of an import under way, so that it can resume. They go with the
-    /// [`Batch`] that names them, or with the next [`Store::forget`] in the namespace.
+    /// Keeps vectors of an import under way, so that it can resume. They go with a
+    /// [`Batch`] that says [`Staging::Drop`], or with the next [`Store::forget`] in the namespace.
     ///
     /// # Errors
     /// When the backend fails.

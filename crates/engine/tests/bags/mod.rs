@@ -41,15 +41,15 @@ impl Bags {
         }
     }
 
-    pub fn new(id: &str, locality: Locality) -> Arc<Self> {
+    pub(crate) fn new(id: &str, locality: Locality) -> Arc<Self> {
         Arc::new(Self::plain(id, locality))
     }
 
-    pub fn slow(pause: Duration) -> Arc<Self> {
+    pub(crate) fn slow(pause: Duration) -> Arc<Self> {
         Arc::new(Self { pause, ..Self::plain("bags@1/f32", Locality::Local) })
     }
 
-    pub fn failing_after(limit: usize) -> Arc<Self> {
+    pub(crate) fn failing_after(limit: usize) -> Arc<Self> {
         Arc::new(Self { limit, ..Self::plain("bags@1/f32", Locality::Local) })
     }
 
