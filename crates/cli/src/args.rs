@@ -45,7 +45,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, env = "AFORESAID_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) offline: bool,
     /// Processor cores to use [default: all].
-    #[arg(long, global = true, env = "AFORESAID_THREADS")]
+    #[arg(long, global = true, env = "AFORESAID_THREADS", value_parser = at_least_one)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// The configuration file [default: config.toml in your configuration directory].
     #[arg(long, global = true, env = "AFORESAID_CONFIG", value_hint = ValueHint::FilePath)]
@@ -56,6 +56,11 @@ pub(crate) struct Global {
     /// The pipeline: hybrid, lexical or a paper-* baseline [default: hybrid].
     #[arg(long, global = true, env = "AFORESAID_PRESET", value_parser = preset)]
     pub(crate) preset: Option<Preset>,
+}
+
+/// A whole number from 1.
+pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number from 1".to_owned())
 }
 
 fn preset(name: &str) -> Result<Preset, String> {

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use aforesaid::{Error, ErrorKind, models::ModelError};
 use serde_json::json;
 
+use crate::render;
+
 /// A command failed; the message says what, and what to do next.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -18,8 +20,20 @@ pub(crate) enum Failure {
     Usage(String),
     #[error("{action}: {source}")]
     Io { action: String, source: std::io::Error },
-    #[error("{count} of {total} files failed their check; `aforesaid models pull --force` fetches them again")]
-    Unverified { count: usize, total: usize },
+    #[error("file {file}: {source}")]
+    Importing { file: String, source: Box<Error> },
+    #[error("{count} of {total} files failed their check; {next}")]
+    Unverified { count: usize, total: usize, next: &'static str },
+}
+
+fn memory_kind(error: &Error) -> (&'static str, u8) {
+    match error.kind() {
+        ErrorKind::InvalidInput => ("invalid_input", 4),
+        ErrorKind::NotFound => ("not_found", 3),
+        ErrorKind::Model => ("model", 5),
+        ErrorKind::Store => ("store", 1),
+        _ => ("internal", 1),
+    }
 }
 
 impl Failure {
@@ -31,13 +45,8 @@ impl Failure {
 
     fn kind(&self) -> (&'static str, u8) {
         match self {
-            Failure::Memory(error) => match error.kind() {
-                ErrorKind::InvalidInput => ("invalid_input", 4),
-                ErrorKind::NotFound => ("not_found", 3),
-                ErrorKind::Model => ("model", 5),
-                ErrorKind::Store => ("store", 1),
-                _ => ("internal", 1),
-            },
+            Failure::Memory(error) => memory_kind(error),
+            Failure::Importing { source, .. } => memory_kind(source),
             Failure::Model(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Input(_) => ("invalid_input", 4),
             Failure::Usage(_) => ("usage", 2),
@@ -64,15 +73,16 @@ impl Failure {
     pub(crate) fn report(&self, as_json: bool) -> ExitCode {
         let (kind, code) = self.kind();
         // A reader that went away (`aforesaid export | head`) is no failure worth a word.
-        if matches!(self, Failure::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe)
-            || matches!(self, Failure::Memory(Error::Write(error)) if error.kind() == std::io::ErrorKind::BrokenPipe)
+        let broken_pipe = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+        if matches!(self, Failure::Io { source, .. } if broken_pipe(source))
+            || matches!(self, Failure::Memory(Error::Write(error)) if broken_pipe(error))
         {
             return ExitCode::SUCCESS;
         }
         if as_json {
-            anstream::eprintln!("{}", json!({"error": {"kind": kind, "message": self.message()}}));
+            render::aside(format_args!("{}", json!({"error": {"kind": kind, "message": self.message()}})));
         } else {
-            anstream::eprintln!("aforesaid: {}", self.message());
+            render::aside(format_args!("aforesaid: {}", render::printable(&self.message())));
         }
         ExitCode::from(code)
     }

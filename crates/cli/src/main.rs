@@ -21,11 +21,27 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(cli.global.json),
     }
+}
+
+/// Prints help, the version, or what is wrong with the options.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let as_json = std::env::args_os().any(|arg| arg == "--json");
+    if as_json && error.use_stderr() {
+        let message = error.render().to_string();
+        let message = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+        return Failure::Usage(message.trim_start_matches("error: ").to_owned()).report(as_json);
+    }
+    // Nothing is left to say where even this cannot be printed.
+    let _ = error.print();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 fn run(cli: &Cli) -> Result<(), Failure> {

@@ -68,7 +68,7 @@ impl Settings {
         let unavailable = |reason: String| Ok(EncoderSource::Unavailable { reason });
         match &self.model {
             Model::None => unavailable("--model none was given".to_owned()),
-            Model::Directory(dir) => self.from_directory(dir),
+            Model::Directory(dir) => self.directory_encoder(dir),
             Model::Named { .. } => {
                 let entry = self.entry()?;
                 match self.files(entry, effort) {
@@ -90,13 +90,15 @@ impl Settings {
     }
 
     /// A model that only its directory knows: its dimensions are known once it is loaded.
-    fn from_directory(&self, dir: &Path) -> Result<EncoderSource, Failure> {
+    fn directory_encoder(&self, dir: &Path) -> Result<EncoderSource, Failure> {
         let files = from_directory(dir, &self.model_cache)?;
         Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(&files, self.threads())?)))
     }
 
     pub(crate) fn threads(&self) -> Threads {
-        self.threads.map_or_else(Threads::available, Threads::new)
+        let available = Threads::available();
+        // More threads than cores only get in each other's way, and thousands never start.
+        self.threads.map(Threads::new).filter(|asked| asked.get() < available.get()).unwrap_or(available)
     }
 }
 

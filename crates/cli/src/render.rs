@@ -1,5 +1,7 @@
 //! Memories and hits for people to read.
 
+use std::{fmt, io::Write};
+
 use aforesaid::{
     Answer, Hit, Warning,
     pipeline::Legs,
@@ -7,71 +9,106 @@ use aforesaid::{
 };
 use anstyle::{AnsiColor, Style};
 
+use crate::failure::Failure;
+
 pub(crate) const STRONG: Style = Style::new().bold();
 pub(crate) const QUIET: Style = Style::new().dimmed();
 pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
 
+/// Prints a line to standard output, as `println!` does, but where that fails it is an error.
+macro_rules! say {
+    ($($text:tt)*) => {
+        $crate::render::line(format_args!($($text)*))
+    };
+}
+pub(crate) use say;
+
+/// Prints a line to standard output, without colours where that is no terminal.
+///
+/// # Errors
+/// When it cannot be written: a full disk, a reader that went away.
+pub(crate) fn line(text: fmt::Arguments<'_>) -> Result<(), Failure> {
+    writeln!(anstream::stdout().lock(), "{text}").map_err(Failure::io("standard output"))
+}
+
+/// Prints a line to standard error. What cannot be said there cannot be said anywhere.
+pub(crate) fn aside(text: fmt::Arguments<'_>) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// A number and its noun: `1 turn`, `2 turns`.
+pub(crate) fn count(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A number of memories.
+pub(crate) fn memories(number: u64) -> String {
+    if number == 1 { "1 memory".to_owned() } else { format!("{number} memories") }
+}
+
 /// Prints an answer: hits, or why there are none.
-pub(crate) fn answer(answer: &Answer) {
+pub(crate) fn answer(answer: &Answer) -> Result<(), Failure> {
     warnings(&answer.warnings);
     if let Some(reason) = answer.reason {
-        anstream::println!("no hits: {reason}");
+        say!("no hits: {reason}")?;
     }
     for (n, hit) in (1..).zip(&answer.hits) {
-        print_hit(n, hit);
+        print_hit(n, hit)?;
     }
     let timing = &answer.timing_ms;
-    anstream::println!(
-        "{QUIET}{} hits in {:.1} ms (encode {:.1}, search {:.1}), {}{QUIET:#}",
-        answer.hits.len(),
+    say!(
+        "{QUIET}{} in {:.1} ms (encode {:.1}, search {:.1}), {}{QUIET:#}",
+        count(answer.hits.len(), "hit"),
         timing.total,
         timing.encode,
         timing.search,
         answer.preset
-    );
+    )
 }
 
 /// Prints one hit: where it is from, which legs found it, and the text itself.
-pub(crate) fn print_hit(n: usize, hit: &Hit) {
+pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
     let origin = [hit.conversation.as_ref().map(|c| c.as_str()), hit.session.as_ref().map(|s| s.as_str())];
-    let origin = origin.into_iter().flatten().collect::<Vec<_>>().join(" / ");
-    anstream::println!(
+    let origin = printable(&origin.into_iter().flatten().collect::<Vec<_>>().join(" / "));
+    say!(
         "{STRONG}{n}. {}{STRONG:#}  {}  {QUIET}{origin}  {}{QUIET:#}",
         printable(&hit.id),
         when(hit.said_at),
         legs(&hit.legs)
-    );
+    )?;
     if hit.turns.is_empty() {
-        text(hit.speaker.as_deref(), &hit.text, hit.image_caption.as_deref());
+        let text = dialogue(hit.speaker.as_deref(), &hit.text, hit.image_caption.as_deref());
+        say!("   {text}")?;
     }
     for turn in &hit.turns {
-        anstream::print!("   {QUIET}{}{QUIET:#}", printable(turn.id.as_str()));
-        text(turn.speaker.as_deref(), &turn.text, None);
+        let text = dialogue(turn.speaker.as_deref(), &turn.text, None);
+        say!("   {QUIET}{}{QUIET:#}  {text}", printable(turn.id.as_str()))?;
     }
     if let Some(explain) = &hit.explain {
         for line in explain.to_string().lines() {
-            anstream::println!("   {QUIET}{line}{QUIET:#}");
+            say!("   {QUIET}{line}{QUIET:#}")?;
         }
     }
-    anstream::println!();
+    say!("")
 }
 
 /// Prints a memory as a line of dialogue.
-pub(crate) fn memory(memory: &Memory, style: Style) {
-    anstream::print!("{style}{}  {}{style:#}", printable(memory.id.as_str()), when(memory.said_at));
-    text(memory.speaker.as_deref(), &memory.text, memory.image_caption.as_deref());
+pub(crate) fn memory(memory: &Memory, style: Style) -> Result<(), Failure> {
+    let text = dialogue(memory.speaker.as_deref(), &memory.text, memory.image_caption.as_deref());
+    say!("{style}{}  {}{style:#}   {text}", printable(memory.id.as_str()), when(memory.said_at))
 }
 
-fn text(speaker: Option<&str>, text: &str, caption: Option<&str>) {
+fn dialogue(speaker: Option<&str>, text: &str, caption: Option<&str>) -> String {
     let speaker = speaker.map(|speaker| format!("{NAME}{}{NAME:#}: ", printable(speaker))).unwrap_or_default();
     let caption = caption.map(|caption| format!(" {QUIET}[image: {}]{QUIET:#}", printable(caption)));
-    anstream::println!("   {speaker}{}{}", printable(text), caption.unwrap_or_default());
+    format!("{speaker}{}{}", printable(text), caption.unwrap_or_default())
 }
 
 /// Prints what the user should know, to standard error.
 pub(crate) fn warnings(warnings: &[Warning]) {
     for warning in warnings {
-        anstream::eprintln!("note: {warning}");
+        aside(format_args!("note: {}", printable(&warning.to_string())));
     }
 }
 

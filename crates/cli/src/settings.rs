@@ -13,6 +13,8 @@ use crate::{args::Global, failure::Failure};
 pub(crate) struct Settings {
     pub(crate) store: String,
     pub(crate) namespace: Namespace,
+    /// The namespace, where one was named.
+    pub(crate) named_namespace: Option<Namespace>,
     pub(crate) model: Model,
     pub(crate) model_cache: PathBuf,
     pub(crate) hf_home: Option<PathBuf>,
@@ -48,6 +50,8 @@ pub(crate) enum Output {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(skip)]
+    path: PathBuf,
     store: Option<String>,
     namespace: Option<Namespace>,
     model: Option<String>,
@@ -76,7 +80,8 @@ impl Settings {
         let preset = match (&global.preset, &file.preset) {
             (Some(preset), _) => preset.clone(),
             (None, Some(name)) => {
-                name.parse().map_err(|error| Failure::Input(format!("configuration file: {error}")))?
+                let failed = |error| Failure::Input(format!("configuration file {}: {error}", file.path.display()));
+                name.parse().map_err(|error: aforesaid::types::UnknownChoice| failed(error))?
             }
             (None, None) => Preset::hybrid(),
         };
@@ -95,9 +100,11 @@ impl Settings {
             }
         };
         let default_namespace = || Namespace::new("default").map_err(aforesaid::Error::from);
+        let named_namespace = global.namespace.clone().or(file.namespace);
         Ok(Self {
             store,
-            namespace: global.namespace.clone().or(file.namespace).map_or_else(default_namespace, Ok)?,
+            namespace: named_namespace.clone().map_or_else(default_namespace, Ok)?,
+            named_namespace,
             model: model(global.model.clone().or(file.model), global.model_dir.clone().or(file.model_dir)),
             model_cache,
             hf_home: std::env::var_os("HF_HOME")
@@ -124,9 +131,15 @@ fn model(name: Option<String>, dir: Option<PathBuf>) -> Model {
 }
 
 fn read(path: PathBuf) -> Result<File, Failure> {
-    let text = std::fs::read_to_string(&path)
-        .map_err(Failure::io(format!("configuration file {}: could not be read", path.display())))?;
-    toml::from_str(&text).map_err(|error| Failure::Input(format!("configuration file {}: {error}", path.display())))
+    let shown = path.display();
+    let bytes = std::fs::read(&path).map_err(Failure::io(format!("configuration file {shown}: could not be read")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::Input(format!("configuration file {shown}: found bytes that are not UTF-8")))?;
+    let file: File = toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        Failure::Input(format!("configuration file {shown}, line {line}: {}", error.message()))
+    })?;
+    Ok(File { path, ..file })
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub enum StoreError {
     /// Vectors of two encoders met.
     #[error(
         "namespace {:?} holds vectors of {} and the query would be encoded by {asked}; \
-         run `aforesaid reembed` with the new model, or name the old one with --model",
+         run `aforesaid reembed` with the new model, or name the old one with --model or --model-dir",
         .namespace.as_str(), list(.stored)
     )]
     EncoderMismatch {

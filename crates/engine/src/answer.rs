@@ -97,7 +97,7 @@ pub enum NoHits {
     #[error("nothing is stored in this scope")]
     EmptyHistory,
     /// No word of the query occurs.
-    #[error("no word of the query occurs in this scope; try other words, or the hybrid preset")]
+    #[error("no word of the query occurs in this scope; try other words")]
     NothingMatches,
 }
 
@@ -109,6 +109,12 @@ pub enum Warning {
     /// Words only.
     #[error("vectors are off, so this went by words only: {reason}")]
     LexicalOnly {
+        /// Why.
+        reason: String,
+    },
+    /// Kept without vectors.
+    #[error("stored without vectors, to be found by words only: {reason}; `aforesaid reembed` makes them later")]
+    StoredWithoutVectors {
         /// Why.
         reason: String,
     },

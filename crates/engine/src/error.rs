@@ -73,7 +73,7 @@ pub enum Error {
         reason: String,
     },
     /// No encoder can be had.
-    #[error("no encoder: {reason}")]
+    #[error("no encoder: {reason}; name one with --model or --model-dir")]
     NoEncoder {
         /// Why.
         reason: String,

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     answer::Warning,
     error::Error,
-    formats::{self, Format, Skipped, Source},
+    formats::{self, Format, Parsed, Skipped, Source},
     memory::Memory,
 };
 
@@ -113,7 +113,7 @@ impl Memory {
                 batch = Batch { drafts, encoder: Some(encoder.id()), vectors: &by_draft, staging: made.staging };
             }
             Ok(_) => {}
-            Err(reason) => added.warnings.push(Warning::LexicalOnly { reason }),
+            Err(reason) => added.warnings.push(Warning::StoredWithoutVectors { reason }),
         }
         for fate in self.store.append(namespace, batch)? {
             match fate {
@@ -147,7 +147,20 @@ impl Memory {
             Some(format) => format,
             None => formats::detect(bytes, source.file)?,
         };
-        let parsed = formats::parse(format, bytes, source)?;
+        self.import_parsed(namespace, format, formats::parse(format, bytes, source)?, progress)
+    }
+
+    /// Adds what a file was read as, in one transaction; see [`Memory::import`].
+    ///
+    /// # Errors
+    /// When something cannot be kept, or an id is taken by another text: then nothing was added.
+    pub fn import_parsed(
+        &self,
+        namespace: &Namespace,
+        format: Format,
+        parsed: Parsed,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Imported, Error> {
         let (conversations, sessions) = groups(&parsed.drafts);
         let added = self.add(namespace, &parsed.drafts, progress)?;
         Ok(Imported {

@@ -151,7 +151,11 @@ impl Memory {
         self.indexes.drop_namespace(namespace);
         let forgotten = self.store.forget(namespace, &doomed);
         self.indexes.drop_namespace(namespace);
-        Ok(forgotten?)
+        let forgotten = forgotten?;
+        if let Doomed::Within(scope) = &doomed {
+            self.some_of(namespace, scope, forgotten.turns + forgotten.notes)?;
+        }
+        Ok(forgotten)
     }
 
     /// How many turns and notes [`Memory::forget`] would take.
@@ -169,7 +173,7 @@ impl Memory {
                     count += 1;
                     Ok(())
                 })?;
-                Ok(count)
+                self.some_of(namespace, &scope, count)
             }
         }
     }
@@ -177,7 +181,7 @@ impl Memory {
     /// Writes the memories of a scope as JSON lines that an import reads back; returns how many.
     ///
     /// # Errors
-    /// When the namespace does not exist, the store fails, or `out` does.
+    /// When the namespace does not exist, a named part of it holds nothing, the store fails, or `out` does.
     pub fn export(&self, namespace: &Namespace, scope: &Scope, out: &mut dyn Write) -> Result<u64, Error> {
         self.must_exist(namespace)?;
         let scope = self.settle(namespace, scope)?;
@@ -203,7 +207,10 @@ impl Memory {
         });
         match (failed, visited) {
             (Some(error), _) => Err(Error::Write(error)),
-            (None, visited) => Ok(visited.map(|()| count)?),
+            (None, visited) => {
+                visited?;
+                self.some_of(namespace, &scope, count)
+            }
         }
     }
 
@@ -244,6 +251,11 @@ impl Memory {
             }
         }
         Ok(scope)
+    }
+
+    /// A named part of a namespace that holds nothing was probably mistyped.
+    fn some_of(&self, namespace: &Namespace, scope: &Scope, count: u64) -> Result<u64, Error> {
+        if count == 0 && !scope.is_everything() { Err(self.nothing_in(namespace, scope)) } else { Ok(count) }
     }
 
     pub(crate) fn nothing_in(&self, namespace: &Namespace, scope: &Scope) -> Error {

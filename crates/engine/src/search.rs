@@ -7,7 +7,7 @@ use aforesaid_core::{
     error::StoreError,
     index::{Index, IndexSpec},
     pipeline::{Candidates, Preset, RankedHit, Request, rank},
-    types::{EncoderId, Memory as Remembered, Query, Scope, Seq, SortBy, Timestamp, Unit, Vectors},
+    types::{ConversationId, EncoderId, Memory as Remembered, Query, Scope, Seq, SortBy, Timestamp, Unit, Vectors},
 };
 
 use crate::{
@@ -147,7 +147,8 @@ impl Memory {
     ) -> Result<Found, Error> {
         let candidates = Candidates::within(index, scope);
         if candidates.is_empty() {
-            return match *scope == Scope::default() || scope.conversation.is_none() {
+            let known = |name: &ConversationId| index.documents().conversation_number(name.as_str()).is_some();
+            return match scope.conversation.as_ref().is_none_or(known) {
                 true => Ok(Found::nothing(NoHits::EmptyHistory)),
                 false => Err(self.nothing_in(&query.namespace, scope)),
             };

@@ -145,7 +145,7 @@ fn vectors_can_come_later() {
     let path = path.to_str().unwrap();
     let without = Memory::open(path, Options::default()).unwrap();
     let added = without.add_turns(&ns("me"), history()).unwrap();
-    assert!(matches!(&added.warnings[..], [Warning::LexicalOnly { .. }]));
+    assert!(matches!(&added.warnings[..], [Warning::StoredWithoutVectors { .. }]));
     let memory = open(path, local());
     let query = Query::new(ns("me"), "kite");
     let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap();

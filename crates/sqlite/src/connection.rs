@@ -41,6 +41,9 @@ pub(crate) struct Pool {
 enum Access {
     ReadWrite,
     ReadOnly,
+    /// Read-only in a folder that cannot be written either: SQLite may not even make its shared
+    /// memory there, and must be told that nothing changes.
+    Sealed,
 }
 
 impl Pool {
@@ -49,8 +52,8 @@ impl Pool {
         let exists = check_path(path, &location, creation)?;
         let mut pool =
             Self { path: path.to_owned(), location, access: Access::ReadWrite, idle: Mutex::new(Vec::new()) };
-        if exists && pool.is_read_only() {
-            pool.access = Access::ReadOnly;
+        if exists {
+            pool.access = access(path);
         }
         let mut connection = pool.connect(creation)?;
         if pool.access == Access::ReadWrite {
@@ -85,22 +88,21 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
     }
 
-    /// Permission bits say it cheaply; a read-only mount is only found by the first write.
-    fn is_read_only(&self) -> bool {
-        std::fs::OpenOptions::new().write(true).open(&self.path).is_err()
-    }
-
     fn connect(&self, creation: Creation) -> Result<Connection, StoreError> {
         let context = Context::new(&self.location, "open the store");
         let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
         flags |= match self.access {
             Access::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
             Access::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            Access::Sealed => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
         };
-        if creation == Creation::Allowed {
+        if creation == Creation::Allowed && self.access == Access::ReadWrite {
             flags |= OpenFlags::SQLITE_OPEN_CREATE;
         }
-        let connection = context.run(Connection::open_with_flags(&self.path, flags))?;
+        let connection = match self.access {
+            Access::Sealed => context.run(Connection::open_with_flags(immutable(&self.location), flags))?,
+            Access::ReadWrite | Access::ReadOnly => context.run(Connection::open_with_flags(&self.path, flags))?,
+        };
         context.run(connection.busy_timeout(BUSY))?;
         if self.access == Access::ReadWrite {
             context.run(connection.pragma_update(None, "page_size", PAGE))?;
@@ -117,6 +119,14 @@ impl Pool {
 
 /// Whether there is a store at `path`; errors where there cannot be one.
 fn check_path(path: &Path, location: &str, creation: Creation) -> Result<bool, StoreError> {
+    // SQLite would take these for a store that ends with the process.
+    if location.is_empty() || location == ":memory:" || location.starts_with("file:") {
+        return Err(location_error(
+            &format!("{location:?}"),
+            "names no file",
+            "give a path with --store, or memory: for a store that ends with the process",
+        ));
+    }
     if path.is_dir() {
         return Err(location_error(location, "is a directory", "name a file in it, such as memory.db, with --store"));
     }
@@ -140,4 +150,32 @@ fn check_path(path: &Path, location: &str, creation: Creation) -> Result<bool, S
         })?;
     }
     Ok(false)
+}
+
+/// What may be done with an existing store; a read-only mount is only found by the first write.
+fn access(path: &Path) -> Access {
+    if std::fs::OpenOptions::new().write(true).open(path).is_ok() {
+        return Access::ReadWrite;
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let log = path.as_os_str().to_string_lossy().into_owned() + "-wal";
+    // A log means that somebody writes here, or that the last words are still in it.
+    match !Path::new(&log).exists() && tempfile::tempfile_in(folder).is_err() {
+        true => Access::Sealed,
+        false => Access::ReadOnly,
+    }
+}
+
+/// The path as an SQLite URI that promises nothing will change.
+fn immutable(path: &str) -> String {
+    let escaped: String = path
+        .chars()
+        .map(|c| match c {
+            '%' => "%25".to_owned(),
+            '?' => "%3f".to_owned(),
+            '#' => "%23".to_owned(),
+            c => c.to_string(),
+        })
+        .collect();
+    format!("file:{escaped}?immutable=1")
 }

@@ -13,7 +13,7 @@ use super::print_json;
 use crate::{
     failure::Failure,
     opening::Effort,
-    render,
+    render::{self, say},
     settings::{Output, Settings},
 };
 
@@ -79,7 +79,7 @@ impl Add {
                 render::warnings(&added.warnings);
                 let word = if added.added > 0 { "added" } else { "already there:" };
                 for id in &added.ids {
-                    anstream::println!("{word} {id}");
+                    say!("{word} {}", render::printable(id.as_str()))?;
                 }
                 Ok(())
             }
@@ -89,11 +89,12 @@ impl Add {
     fn draft(&self) -> Result<Draft, Failure> {
         let text = match self.text.as_str() {
             "-" => {
-                let mut text = String::new();
-                std::io::stdin()
-                    .lock()
-                    .read_to_string(&mut text)
-                    .map_err(Failure::io("standard input: expected UTF-8 text"))?;
+                let mut bytes = Vec::new();
+                std::io::stdin().lock().read_to_end(&mut bytes).map_err(Failure::io("standard input"))?;
+                let text = String::from_utf8(bytes).map_err(|error| {
+                    let at = error.utf8_error().valid_up_to();
+                    Failure::Input(format!("standard input: byte {at} is not UTF-8; convert the text first"))
+                })?;
                 text.trim_end().to_owned()
             }
             text => text.to_owned(),

@@ -1,5 +1,7 @@
 //! `aforesaid completions`
 
+use std::io::Write;
+
 use clap::{Args, CommandFactory};
 use clap_complete::{Shell, generate};
 
@@ -13,7 +15,9 @@ pub(crate) struct Completions {
 
 impl Completions {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        generate(self.shell, &mut Cli::command(), "aforesaid", &mut std::io::stdout());
-        Ok(())
+        // The generator panics where it cannot write; memory always takes it.
+        let mut script = Vec::new();
+        generate(self.shell, &mut Cli::command(), "aforesaid", &mut script);
+        std::io::stdout().write_all(&script).map_err(Failure::io("standard output"))
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     failure::Failure,
     opening::Effort,
     progress,
-    render::{self, QUIET, STRONG},
+    render::{self, QUIET, STRONG, say},
     settings::{Output, Settings},
 };
 
@@ -51,12 +51,12 @@ impl Demo {
         let imported = imported?;
         if settings.output == Output::People {
             render::warnings(&imported.warnings);
-            anstream::println!(
+            say!(
                 "Maya and Tomas have been talking for fourteen months: {} turns in {} sessions are in memory now.\n\
                  Nobody has told it what to look out for. Ask:\n",
                 imported.added + imported.unchanged,
                 imported.sessions
-            );
+            )?;
         }
         let mut asked = Vec::new();
         for line in QUESTIONS.lines().take(ASKED) {
@@ -66,33 +66,39 @@ impl Demo {
                 Query { k: NonZeroUsize::MIN.saturating_add(2), ..Query::new(namespace.clone(), &question.query) };
             let answer = memory.search(&query, &settings.preset, Explanations::Omit)?;
             if settings.output == Output::People {
-                anstream::println!("{STRONG}? {}{STRONG:#}  {QUIET}({}){QUIET:#}", question.query, question.kind);
+                say!("{STRONG}? {}{STRONG:#}  {QUIET}({}){QUIET:#}", question.query, question.kind)?;
                 for (n, hit) in (1..).zip(&answer.hits) {
-                    render::print_hit(n, hit);
+                    render::print_hit(n, hit)?;
                 }
             }
             asked.push(json!({"kind": question.kind, "expected": question.gold_ids, "answer": answer}));
         }
         match settings.output {
             Output::Programs => print_json(&json!({"namespace": namespace, "questions": asked})),
-            Output::People => {
-                next_steps(settings);
-                Ok(())
-            }
+            Output::People => next_steps(settings),
         }
     }
 }
 
 /// Commands that work as printed, from where the demo was started.
-fn next_steps(settings: &Settings) {
-    let program = std::env::args().next().unwrap_or_else(|| "aforesaid".to_owned());
-    let store = &settings.store;
-    anstream::println!(
+fn next_steps(settings: &Settings) -> Result<(), Failure> {
+    if settings.store == "memory:" {
+        return say!("That memory ended with the demo; with a file as --store it stays, and you can ask it yourself.");
+    }
+    let program = quoted(&std::env::args().next().unwrap_or_else(|| "aforesaid".to_owned()));
+    let store = quoted(&settings.store);
+    say!(
         "\"words #1\" says that a turn's words put it first; \"meaning #1\" that its vector did. Now you:\n\n  \
          {STRONG}{program} --store {store} -n demo search \"which flat has a view of the sea?\" --explain{STRONG:#}\n  \
          {STRONG}{program} --store {store} -n demo search \"the marathon\" --unit session -k 3{STRONG:#}\n  \
          {STRONG}{program} --store {store} -n demo show S4:2{STRONG:#}      {QUIET}a turn and what was said around it{QUIET:#}\n  \
          {STRONG}{program} --store {store} -n me import conversations.json{STRONG:#}      {QUIET}your own: ChatGPT, Claude, OpenAI messages, JSON lines{QUIET:#}\n  \
          {STRONG}{program} --store {store} -n demo forget --all{STRONG:#}      {QUIET}and it is gone{QUIET:#}"
-    );
+    )
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:".contains(c);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

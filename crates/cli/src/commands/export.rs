@@ -1,11 +1,12 @@
 //! `aforesaid export`
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{BufWriter, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
+use aforesaid::Memory;
 use clap::{Args, ValueHint};
 use serde_json::json;
 
@@ -13,6 +14,7 @@ use super::print_json;
 use crate::{
     args::ScopeArgs,
     failure::Failure,
+    render::{self, memories, say},
     settings::{Output, Settings},
 };
 
@@ -35,27 +37,52 @@ impl Export {
             memory.export(&settings.namespace, &scope, &mut out)?;
             return out.flush().map_err(Failure::io("standard output"));
         };
-        // Written beside its place and renamed: an export is whole or not there.
-        let partial = path.with_extension("partial");
-        let failed =
-            |error| Failure::Io { action: format!("file {}: could not be written", path.display()), source: error };
-        let mut out = BufWriter::new(File::create(&partial).map_err(failed)?);
-        let written = memory.export(&settings.namespace, &scope, &mut out).map_err(Failure::from).and_then(|count| {
-            out.flush().and_then(|()| out.get_ref().sync_all()).map_err(failed)?;
-            std::fs::rename(&partial, path).map_err(failed)?;
-            Ok(count)
-        });
-        if written.is_err() {
-            // Nothing more can be done about a leftover than to try.
-            let _ = std::fs::remove_file(&partial);
-        }
-        let count = written?;
+        let written = match fs::metadata(path) {
+            // A device or a pipe is written to, not replaced.
+            Ok(place) if !place.is_file() => self.write(settings, &memory, path, &mut create(path)?)?,
+            _ => self.replace(settings, &memory, path)?,
+        };
         match settings.output {
-            Output::Programs => print_json(&json!({"namespace": settings.namespace, "exported": count})),
+            Output::Programs => print_json(&json!({"namespace": settings.namespace, "exported": written})),
             Output::People => {
-                anstream::println!("{count} memories written to {}", path.display());
-                Ok(())
+                let path = path.display().to_string();
+                say!("{} written to {}", memories(written), render::printable(&path))
             }
         }
     }
+
+    /// Written beside its place and renamed: the file is whole or not there.
+    fn replace(&self, settings: &Settings, memory: &Memory, path: &Path) -> Result<u64, Failure> {
+        // Through a link, the file it names is replaced, not the link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let partial = target.with_file_name(format!(".{name}.{}.partial", std::process::id()));
+        let written = create(&partial)
+            .and_then(|mut file| self.write(settings, memory, path, &mut file))
+            .and_then(|count| fs::rename(&partial, &target).map(|()| count).map_err(failed(path)));
+        if written.is_err() {
+            // Nothing more can be done about a leftover than to try.
+            let _ = fs::remove_file(&partial);
+        }
+        written
+    }
+
+    fn write(&self, settings: &Settings, memory: &Memory, path: &Path, file: &mut File) -> Result<u64, Failure> {
+        let mut out = BufWriter::new(file);
+        let count = memory.export(&settings.namespace, &self.scope.scope(), &mut out)?;
+        out.flush().map_err(failed(path))?;
+        // A device may not know how to be synced; a file does.
+        match out.get_ref().metadata().is_ok_and(|place| place.is_file()) {
+            true => out.get_ref().sync_all().map(|()| count).map_err(failed(path)),
+            false => Ok(count),
+        }
+    }
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(failed(path))
+}
+
+fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
+    Failure::io(format!("file {}: could not be written", path.display()))
 }

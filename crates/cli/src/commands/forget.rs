@@ -10,6 +10,7 @@ use super::print_json;
 use crate::{
     args::ScopeArgs,
     failure::Failure,
+    render::{aside, count, memories, say},
     settings::{Output, Settings},
 };
 
@@ -32,25 +33,23 @@ impl Forget {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let target = self.target()?;
         let memory = settings.open_plain()?;
-        let count = memory.count(&settings.namespace, &target)?;
-        if !self.yes && !confirm(count, settings)? {
-            anstream::eprintln!("nothing was forgotten");
+        let doomed = memories(memory.count(&settings.namespace, &target)?);
+        if !self.yes && !confirm(&doomed, settings)? {
+            aside(format_args!("nothing was forgotten"));
             return Ok(());
         }
         let gone = memory.forget(&settings.namespace, &target)?;
         if settings.output == Output::Programs {
             return print_json(&json!({"namespace": settings.namespace, "forgotten": gone}));
         }
-        anstream::println!(
-            "gone: {} turns, {} notes, {} vectors, {} emptied sessions, {} emptied conversations; \
-             indexes of the namespace are made anew",
-            gone.turns,
-            gone.notes,
-            gone.vectors,
-            gone.sessions,
-            gone.conversations
-        );
-        Ok(())
+        say!(
+            "gone: {}, {}, {}, {}, {}; indexes of the namespace are made anew",
+            count(gone.turns, "turn"),
+            count(gone.notes, "note"),
+            count(gone.vectors, "vector"),
+            count(gone.sessions, "emptied session"),
+            count(gone.conversations, "emptied conversation")
+        )
     }
 
     fn target(&self) -> Result<Target, Failure> {
@@ -70,14 +69,16 @@ impl Forget {
     }
 }
 
-fn confirm(count: u64, settings: &Settings) -> Result<bool, Failure> {
+fn confirm(doomed: &str, settings: &Settings) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::Usage(format!(
-            "this would forget {count} memories for good, and there is nobody to ask; add --yes"
+            "this would forget {doomed} for good, and there is nobody to ask; add --yes"
         )));
     }
-    anstream::eprint!("Forget {count} memories of namespace {:?} for good? [y/N] ", settings.namespace.as_str());
-    std::io::stderr().flush().map_err(Failure::io("standard error"))?;
+    let mut err = std::io::stderr().lock();
+    write!(err, "Forget {doomed} of namespace {:?} for good? [y/N] ", settings.namespace.as_str())
+        .and_then(|()| err.flush())
+        .map_err(Failure::io("standard error"))?;
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer).map_err(Failure::io("standard input"))?;
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))

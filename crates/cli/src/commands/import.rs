@@ -6,8 +6,8 @@ use std::{
 };
 
 use aforesaid::{
-    Creation, Imported, Memory,
-    formats::{Captions, Format, Source},
+    Creation, ErrorKind, Imported, Memory,
+    formats::{self, Captions, Format, Parsed, Source},
     types::ConversationId,
 };
 use clap::{Args, ValueHint};
@@ -17,7 +17,8 @@ use super::print_json;
 use crate::{
     failure::Failure,
     opening::Effort,
-    progress, render,
+    progress,
+    render::{self, count, say},
     settings::{Output, Settings},
 };
 
@@ -42,35 +43,28 @@ pub(crate) struct Import {
 
 impl Import {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        // Read and checked before the store is made or a model is fetched.
-        let first = self.files.first().map(|file| read(file)).transpose()?;
+        let [first, others @ ..] = self.files.as_slice() else { return Ok(()) };
+        // Read before the store is made or a model is fetched: a bad file leaves nothing behind.
+        let parsed = self.parse(first)?;
         let memory = settings.open(Creation::Allowed, Effort::Fetch)?;
-        let mut first = first;
         let mut reports = Vec::new();
-        for file in &self.files {
-            let bytes = first.take().map_or_else(|| read(file), Ok)?;
-            let imported = self.one(settings, &memory, file, &bytes)?;
-            if settings.output == Output::People {
-                describe(file, &imported);
+        let mut result = self.one(settings, &memory, first, parsed, &mut reports);
+        for file in others {
+            result = result
+                .and_then(|()| self.parse(file))
+                .and_then(|parsed| self.one(settings, &memory, file, parsed, &mut reports));
+        }
+        // What came before a bad file is in, so it is reported, and its index kept.
+        if !reports.is_empty() {
+            memory.prepare(&settings.namespace, &settings.preset)?;
+            if settings.output == Output::Programs {
+                print_json(&summary(settings, &reports))?;
             }
-            reports.push((file, imported));
         }
-        memory.prepare(&settings.namespace, &settings.preset)?;
-        if settings.output == Output::Programs {
-            let files: Vec<_> = reports.iter().map(|(file, imported)| report(file, imported)).collect();
-            let sum = |count: fn(&Imported) -> usize| reports.iter().map(|(_, i)| count(i)).sum::<usize>();
-            print_json(&json!({
-                "namespace": settings.namespace,
-                "added": sum(|i| i.added),
-                "unchanged": sum(|i| i.unchanged),
-                "skipped": sum(|i| i.skipped.len()),
-                "files": files,
-            }))?;
-        }
-        Ok(())
+        result
     }
 
-    fn one(&self, settings: &Settings, memory: &Memory, file: &Path, bytes: &[u8]) -> Result<Imported, Failure> {
+    fn parse(&self, file: &Path) -> Result<(Format, Parsed), Failure> {
         let name = file.to_string_lossy();
         let stem = file.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
         let source = Source {
@@ -79,18 +73,61 @@ impl Import {
             conversation: self.conversation.clone(),
             captions: if self.no_captions { Captions::Drop } else { Captions::Keep },
         };
-        let bar = progress::passages(settings.output, &format!("reading {}", render::printable(&name)));
-        let imported = memory.import(&settings.namespace, self.format, bytes, &source, &mut |progress| {
-            bar.set_message("encoding");
+        let bytes = read(file)?;
+        let format = match self.format {
+            Some(format) => format,
+            None => formats::detect(&bytes, &name).map_err(aforesaid::Error::from)?,
+        };
+        let parsed = formats::parse(format, &bytes, &source).map_err(aforesaid::Error::from)?;
+        Ok((format, parsed))
+    }
+
+    fn one(
+        &self,
+        settings: &Settings,
+        memory: &Memory,
+        file: &Path,
+        (format, parsed): (Format, Parsed),
+        reports: &mut Vec<(PathBuf, Imported)>,
+    ) -> Result<(), Failure> {
+        let bar = progress::passages(settings.output, "encoding");
+        let imported = memory.import_parsed(&settings.namespace, format, parsed, &mut |progress| {
             bar.set_length(progress.total as u64);
             bar.set_position(progress.done as u64);
         });
         bar.finish_and_clear();
-        Ok(imported?)
+        let imported = imported.map_err(|error| match error.kind() {
+            // The file is at fault, so it is named; of a store that failed, the file says nothing.
+            ErrorKind::InvalidInput => Failure::Importing { file: file.display().to_string(), source: Box::new(error) },
+            _ => error.into(),
+        })?;
+        if settings.output == Output::People {
+            describe(file, &imported)?;
+        }
+        reports.push((file.to_owned(), imported));
+        Ok(())
     }
 }
 
+fn summary(settings: &Settings, reports: &[(PathBuf, Imported)]) -> serde_json::Value {
+    let files: Vec<_> = reports.iter().map(|(file, imported)| report(file, imported)).collect();
+    let sum = |count: fn(&Imported) -> usize| reports.iter().map(|(_, imported)| count(imported)).sum::<usize>();
+    json!({
+        "namespace": settings.namespace,
+        "added": sum(|imported| imported.added),
+        "unchanged": sum(|imported| imported.unchanged),
+        "skipped": sum(|imported| imported.skipped.len()),
+        "files": files,
+    })
+}
+
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    if file.is_dir() {
+        let file = file.display();
+        return Err(Failure::Input(format!(
+            "file {file}: is a directory; name the files in it, such as {file}/*.json"
+        )));
+    }
     let mut bytes = Vec::new();
     let read = match file == Path::new("-") {
         true => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
@@ -99,24 +136,25 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     read.map_err(Failure::io(format!("file {}: could not be read; check the path", file.display())))
 }
 
-fn describe(file: &Path, imported: &Imported) {
+fn describe(file: &Path, imported: &Imported) -> Result<(), Failure> {
     render::warnings(&imported.warnings);
-    anstream::println!(
-        "{}: {} conversations, {} sessions; {} added, {} already there, {} skipped ({})",
+    say!(
+        "{}: {}, {}; {} added, {} already there, {} skipped ({})",
         render::printable(&file.to_string_lossy()),
-        imported.conversations,
-        imported.sessions,
+        count(imported.conversations, "conversation"),
+        count(imported.sessions, "session"),
         imported.added,
         imported.unchanged,
         imported.skipped.len(),
         imported.format,
-    );
+    )?;
     for skipped in imported.skipped.iter().take(SHOWN) {
-        anstream::println!("  skipped {}", render::printable(&skipped.to_string()));
+        say!("  skipped {}", render::printable(&skipped.to_string()))?;
     }
     if imported.skipped.len() > SHOWN {
-        anstream::println!("  ... and {} more (all with --json)", imported.skipped.len() - SHOWN);
+        say!("  ... and {} more (all with --json)", imported.skipped.len() - SHOWN)?;
     }
+    Ok(())
 }
 
 fn report(file: &Path, imported: &Imported) -> serde_json::Value {

@@ -1,6 +1,6 @@
 //! `aforesaid models`
 
-use aforesaid::models::{Verdict, find, obtain, registry, replace, verify};
+use aforesaid::models::{ModelError, Verdict, find, obtain, registry, replace, verify};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::{
     failure::Failure,
     opening::Effort,
     progress,
-    render::STRONG,
+    render::{STRONG, say},
     settings::{Output, Settings},
 };
 
@@ -53,11 +53,7 @@ fn list(settings: &Settings) -> Result<(), Failure> {
     let places = settings.places(Effort::Find);
     let mut rows = Vec::new();
     for entry in registry::all() {
-        let place = match find(entry, &places) {
-            Ok(files) => Some((files.origin.to_string(), files.dir)),
-            Err(_) => None,
-        };
-        rows.push((entry, place));
+        rows.push((entry, find(entry, &places)));
     }
     if settings.output == Output::Programs {
         let models: Vec<_> = rows
@@ -69,26 +65,32 @@ fn list(settings: &Settings) -> Result<(), Failure> {
                     "dim": entry.dim,
                     "licence": entry.licence,
                     "bytes": entry.size(),
-                    "directory": place.as_ref().map(|(_, dir)| dir),
+                    "directory": place.as_ref().ok().map(|files| &files.dir),
+                    "problem": place.as_ref().err().filter(|error| !is_absent(error)).map(ToString::to_string),
                 })
             })
             .collect();
         return print_json(&json!({"models": models}));
     }
     for (entry, place) in rows {
-        let place = place.map_or_else(
-            || "not on this machine; `aforesaid models pull` fetches it".to_owned(),
-            |(origin, dir)| format!("{origin}: {}", dir.display()),
-        );
-        anstream::println!(
+        let place = match place {
+            Ok(files) => format!("{}: {}", files.origin, files.dir.display()),
+            Err(error) if is_absent(&error) => "not on this machine; `aforesaid models pull` fetches it".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        say!(
             "{STRONG}{}{STRONG:#}  {} dimensions, {:.0} MB, {}\n  {place}",
             entry.name,
             entry.dim,
             entry.size() as f64 / 1e6,
             entry.licence
-        );
+        )?;
     }
     Ok(())
+}
+
+fn is_absent(error: &ModelError) -> bool {
+    matches!(error, ModelError::Unavailable { .. })
 }
 
 fn pull(settings: &Settings, pull: Pull) -> Result<(), Failure> {
@@ -103,7 +105,7 @@ fn pull(settings: &Settings, pull: Pull) -> Result<(), Failure> {
             print_json(&json!({"model": entry.name, "directory": files.dir, "origin": files.origin.to_string()}))
         }
         Output::People => {
-            anstream::println!("{} is at {} ({})", entry.name, files.dir.display(), files.origin);
+            say!("{} is at {} ({})", entry.name, files.dir.display(), files.origin)?;
             Ok(())
         }
     }
@@ -117,7 +119,7 @@ fn check(settings: &Settings) -> Result<(), Failure> {
         Some(dir) => dir.clone(),
         None => match find(entry, &places) {
             Ok(files) => files.dir,
-            Err(aforesaid::models::ModelError::WrongChecksum { path, .. }) => {
+            Err(ModelError::WrongChecksum { path, .. }) => {
                 path.parent().map(std::path::Path::to_owned).unwrap_or_default()
             }
             Err(error) => return Err(error.into()),
@@ -132,15 +134,22 @@ fn check(settings: &Settings) -> Result<(), Failure> {
             print_json(&json!({"model": entry.name, "directory": dir, "files": files, "ok": failed == 0}))?;
         }
         Output::People => {
-            anstream::println!("{} in {}", entry.name, dir.display());
+            say!("{} in {}", entry.name, dir.display())?;
             for check in &checks {
-                anstream::println!("  {}: {}", check.path.display(), words(&check.verdict));
+                say!("  {}: {}", check.path.display(), words(&check.verdict))?;
             }
         }
     }
     match failed {
         0 => Ok(()),
-        count => Err(Failure::Unverified { count, total: checks.len() }),
+        count => Err(Failure::Unverified {
+            count,
+            total: checks.len(),
+            next: match places.explicit {
+                Some(_) => "put the unmodified files in that directory",
+                None => "`aforesaid models pull --force` fetches them again",
+            },
+        }),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::{
     failure::Failure,
     opening::Effort,
     progress,
+    render::{count, say},
     settings::{Output, Settings},
 };
 
@@ -28,10 +29,7 @@ impl Reembed {
         memory.prepare(&settings.namespace, &settings.preset)?;
         match settings.output {
             Output::Programs => print_json(&json!({"namespace": settings.namespace, "embedded": made})),
-            Output::People => {
-                anstream::println!("{made} vectors made");
-                Ok(())
-            }
+            Output::People => say!("{} made", count(made, "vector")),
         }
     }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::print_json;
 use crate::{
-    args::ScopeArgs,
+    args::{ScopeArgs, at_least_one},
     failure::Failure,
     opening::Effort,
     render,
@@ -27,7 +27,7 @@ pub(crate) struct Search {
     #[arg(long, default_value_t = Unit::Turn)]
     unit: Unit,
     /// How many hits at the most.
-    #[arg(short, default_value = "10")]
+    #[arg(short, default_value = "10", value_parser = at_least_one)]
     k: NonZeroUsize,
     /// Order of the hits: relevance, importance or recency.
     #[arg(long, default_value = "relevance")]
@@ -53,10 +53,7 @@ impl Search {
         let answer = memory.search(&query, &settings.preset, explanations)?;
         match settings.output {
             Output::Programs => print_json(&answer),
-            Output::People => {
-                render::answer(&answer);
-                Ok(())
-            }
+            Output::People => render::answer(&answer),
         }
     }
 }

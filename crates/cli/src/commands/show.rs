@@ -37,9 +37,8 @@ impl Show {
         if settings.output == Output::Programs {
             return print_json(&json!({"memory": shown.memory, "before": shown.before, "after": shown.after}));
         }
-        shown.before.iter().for_each(|turn| render::memory(turn, QUIET));
-        render::memory(&shown.memory, STRONG);
-        shown.after.iter().for_each(|turn| render::memory(turn, QUIET));
-        Ok(())
+        shown.before.iter().try_for_each(|turn| render::memory(turn, QUIET))?;
+        render::memory(&shown.memory, STRONG)?;
+        shown.after.iter().try_for_each(|turn| render::memory(turn, QUIET))
     }
 }

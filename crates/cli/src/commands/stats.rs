@@ -1,26 +1,23 @@
 //! `aforesaid stats`
 
-use aforesaid::types::Namespace;
 use clap::Args;
 use serde_json::{Map, json};
 
 use super::print_json;
 use crate::{
     failure::Failure,
-    render::{self, STRONG},
+    render::{self, STRONG, count, say},
     settings::{Output, Settings},
 };
 
 #[derive(Debug, Args)]
-pub(crate) struct Stats {
-    /// Only this namespace [default: all].
-    only: Option<Namespace>,
-}
+#[command(after_help = "Without --namespace it lists all.")]
+pub(crate) struct Stats {}
 
 impl Stats {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let memory = settings.open_plain()?;
-        let namespaces = match &self.only {
+        let namespaces = match &settings.named_namespace {
             Some(namespace) => vec![namespace.clone()],
             None => memory.namespaces()?,
         };
@@ -33,24 +30,24 @@ impl Stats {
             let namespaces: Map<_, _> = all.iter().map(|(name, stats)| (name.to_string(), json!(stats))).collect();
             return print_json(&json!({"store": memory.location(), "namespaces": namespaces}));
         }
-        anstream::println!("store {}", memory.location());
+        say!("store {}", memory.location())?;
         if all.is_empty() {
-            anstream::println!("empty; `aforesaid import FILE` fills it");
+            say!("empty; `aforesaid import FILE` fills it")?;
         }
         for (namespace, stats) in &all {
-            anstream::println!(
-                "{STRONG}{}{STRONG:#}: {} conversations, {} sessions, {} turns, {} notes",
+            say!(
+                "{STRONG}{}{STRONG:#}: {}, {}, {}, {}",
                 render::printable(namespace.as_str()),
-                stats.conversations,
-                stats.sessions,
-                stats.turns,
-                stats.notes
-            );
+                count(stats.conversations, "conversation"),
+                count(stats.sessions, "session"),
+                count(stats.turns, "turn"),
+                count(stats.notes, "note")
+            )?;
             if let (Some(first), Some(last)) = (stats.first, stats.last) {
-                anstream::println!("  from {} to {}", render::when(Some(first)), render::when(Some(last)));
+                say!("  from {} to {}", render::when(Some(first)), render::when(Some(last)))?;
             }
-            for (encoder, count) in &stats.vectors {
-                anstream::println!("  {count} vectors by {encoder}");
+            for (encoder, vectors) in &stats.vectors {
+                say!("  {} by {encoder}", count(*vectors, "vector"))?;
             }
         }
         Ok(())

@@ -2,16 +2,21 @@
 //!
 //! A turn needs `speaker` and `text`. Without `conversation` it belongs to the
 //! one the file is named after, without `session` to `session-1`, and without
-//! `id` the store gives one. A line of `"kind": "note"` needs `text` only, and
-//! belongs to no conversation unless it names one. Blank lines mean nothing.
+//! `id` it is the n-th turn of its session, `<session>:<n>`. A line of `"kind":
+//! "note"` needs `text` only, belongs to no conversation unless it names one, and
+//! without `id` is named by a hash of what it says: reading a file again gives
+//! the same ids. Blank lines mean nothing.
 //!
 //! People write these files by hand, so a field that nothing would read, or
 //! that is there twice, is an error.
 
 mod object;
 
-use aforesaid_core::types::{Draft, Importance, MemoryId, Note, Sensitivity, Turn};
+use std::collections::HashMap;
+
+use aforesaid_core::types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, SessionId, Turn};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use super::{
     FormatError, Intake, Place, Spot,
@@ -30,11 +35,35 @@ const NOTE: [&str; 9] = ["id", "kind", "conversation", "text", "said_at", "impor
 
 /// Reads a turn or a note from every line.
 pub(super) fn read(text: &str, intake: &mut Intake) -> Result<(), FormatError> {
+    let mut turns = HashMap::new();
     for (index, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let spot = Spot::line(index + 1);
         let record = Record::new(read_line(line, index, intake.place(spot))?, intake.place(spot));
-        let draft = read_draft(record, intake)?;
+        let mut draft = read_draft(record, intake)?;
+        give_id(&mut draft, &mut turns, intake.place(spot))?;
         intake.keep(draft, spot)?;
+    }
+    Ok(())
+}
+
+/// Turns seen so far by conversation and session.
+type Seen = HashMap<(ConversationId, SessionId), usize>;
+
+fn give_id(draft: &mut Draft, turns: &mut Seen, place: Place<'_>) -> Result<(), FormatError> {
+    match draft {
+        Draft::Turn(turn) => {
+            let seen = turns.entry((turn.conversation.clone(), turn.session.clone())).or_default();
+            *seen += 1;
+            if turn.id.is_none() {
+                turn.id = Some(name(format!("{}:{seen}", turn.session), "id", place)?);
+            }
+        }
+        Draft::Note(note) if note.id.is_none() => {
+            let digest = Sha256::digest(note.text.as_bytes());
+            let hex: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+            note.id = Some(name(format!("note:{hex}"), "id", place)?);
+        }
+        Draft::Note(_) => {}
     }
     Ok(())
 }

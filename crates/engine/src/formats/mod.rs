@@ -12,7 +12,7 @@
 //! | [`Format::MessagesJsonl`] | the same, one a line | given, else the file | `session-1` | given, else `session-1:<n>` |
 //! | [`Format::ChatGpt`] | `conversations.json` of ChatGPT | `conversation_id` | by pauses | message id |
 //! | [`Format::Claude`] | `conversations.json` of Claude | `uuid` | by pauses | message `uuid` |
-//! | [`Format::Jsonl`] | an export of aforesaid | given, else the file | given, else `session-1` | given, else the store's |
+//! | [`Format::Jsonl`] | an export of aforesaid | given, else the file | given, else `session-1` | given, else `<session>:<n>` |
 //!
 //! A field that is `null` counts as absent. "By pauses" means that a new
 //! session begins where more than six hours separate two messages.
