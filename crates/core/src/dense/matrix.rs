@@ -1,6 +1,9 @@
 //! The vectors of a namespace, and a scan over all of them.
 
-use super::{codes::Codes, dot::dot};
+use super::{
+    codes::Codes,
+    dot::{dot, dots},
+};
 use crate::{error::StoreError, types::Vectors};
 
 /// Up to this many vectors are held as they are; above, as one byte a component.
@@ -106,14 +109,12 @@ impl DenseIndex {
     ) -> Result<Vec<Option<f64>>, StoreError> {
         match &self.rows {
             Rows::Exact(rows) => {
-                let row = |text: u32| &rows[text as usize * self.dim..(text as usize + 1) * self.dim];
-                Ok(candidates
-                    .iter()
-                    .map(|&text| self.has(text as usize).then(|| f64::from(dot(query, row(text)))))
-                    .collect())
+                let found = dots(query, rows, candidates);
+                let known = |(&text, dot)| self.has(text as usize).then(|| f64::from(dot));
+                Ok(candidates.iter().zip(found).map(known).collect())
             }
             Rows::Compact(codes) => {
-                let all: Vec<f32> = codes.scan(query).collect();
+                let all = codes.scan(query);
                 let mut found: Vec<Option<f64>> = candidates
                     .iter()
                     .map(|&text| self.has(text as usize).then(|| f64::from(all[text as usize])))

@@ -6,7 +6,6 @@ mod matrix;
 mod pooling;
 
 pub use codes::Codes;
-pub use dot::dot;
 pub(crate) use matrix::Parts;
 pub use matrix::{DenseIndex, EXACT_LIMIT, Rescore};
 pub use pooling::Pooling;

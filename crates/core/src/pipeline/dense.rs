@@ -10,7 +10,7 @@ use crate::{
 
 /// Cosines of one query, by text position, and the unit scores made of them.
 pub(super) struct DenseScores {
-    /// By text position; `None` outside the candidates or without a vector.
+    /// By text position, for sessions only; `None` outside the candidates or without a vector.
     pub(super) turns: Vec<Option<f64>>,
     /// In unit order. A candidate without a vector takes the mean of the others: neutral.
     pub(super) units: Vec<f64>,
@@ -26,23 +26,21 @@ pub(super) fn score(
     rescore: &Rescore<'_>,
 ) -> Result<DenseScores, StoreError> {
     let found = dense.similarities(query, &candidates.texts, rescore)?;
+    if unit == Unit::Turn {
+        return Ok(DenseScores { turns: Vec::new(), units: fill(found) });
+    }
     let mut turns = vec![None; index.documents().len()];
     for (&text, similarity) in candidates.texts.iter().zip(&found) {
         turns[text as usize] = *similarity;
     }
-    let units = match unit {
-        Unit::Turn => found,
-        Unit::Session => {
-            let mut similarities = Vec::new();
-            let pool = |&session: &u32| {
-                let members = &index.documents().sessions()[session as usize].turns;
-                similarities.clear();
-                similarities.extend(members.iter().filter_map(|&text| turns[text as usize]));
-                pooling.pool(&mut similarities, || dense.mean_norm(members))
-            };
-            candidates.sessions.iter().map(pool).collect()
-        }
+    let mut similarities = Vec::new();
+    let pool = |&session: &u32| {
+        let members = &index.documents().sessions()[session as usize].turns;
+        similarities.clear();
+        similarities.extend(members.iter().filter_map(|&text| turns[text as usize]));
+        pooling.pool(&mut similarities, || dense.mean_norm(members))
     };
+    let units = candidates.sessions.iter().map(pool).collect();
     Ok(DenseScores { turns, units: fill(units) })
 }
 

@@ -1,6 +1,6 @@
 //! Runs a preset over an index.
 
-use std::num::NonZeroUsize;
+use std::{cmp::Ordering, num::NonZeroUsize};
 
 use serde::Serialize;
 
@@ -183,9 +183,14 @@ impl LegScores {
         }
         let mut pool = Vec::new();
         for scores in [self.lexical(), self.dense()].into_iter().flatten() {
-            let mut order: Vec<usize> = (0..units).collect();
-            order.select_nth_unstable_by(width - 1, |&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
-            pool.extend_from_slice(&order[..width]);
+            let mut sorted = scores.to_vec();
+            let (_, &mut least, _) = sorted.select_nth_unstable_by(width - 1, |a, b| b.total_cmp(a));
+            // By total order, so that a score that is not a number is in, and found out.
+            let among = |ordering: Ordering| (0..units).filter(move |&unit| scores[unit].total_cmp(&least) == ordering);
+            let before = pool.len();
+            pool.extend(among(Ordering::Greater));
+            let ties = width - (pool.len() - before);
+            pool.extend(among(Ordering::Equal).take(ties));
         }
         pool.sort_unstable();
         pool.dedup();
@@ -229,11 +234,11 @@ impl LegScores {
 fn leg_hits(scores: &[f64], at: &[usize]) -> Vec<LegHit> {
     let better = |a: usize, b: usize| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)).is_gt();
     let mut order: Vec<usize> = (0..at.len()).collect();
-    order.sort_unstable_by(
-        |&a, &b| if better(at[a], at[b]) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater },
-    );
+    order.sort_unstable_by(|&a, &b| if better(at[a], at[b]) { Ordering::Less } else { Ordering::Greater });
+    let Some(&worst) = order.last() else { return Vec::new() };
     let mut ahead = vec![0usize; at.len() + 1];
-    for candidate in 0..scores.len() {
+    // Nearly every candidate is worse than all of them: seen at once, and well predicted.
+    for candidate in (0..scores.len()).filter(|&candidate| better(candidate, at[worst])) {
         // The first of the sorted that this candidate beats, and with it all after.
         ahead[order.partition_point(|&i| !better(candidate, at[i]))] += 1;
     }
@@ -301,6 +306,21 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn of(units: Vec<f64>) -> LegScores {
+        LegScores { lexical: None, dense: Some(DenseScores { turns: Vec::new(), units }) }
+    }
+
+    #[test]
+    fn a_pool_has_the_best_and_the_first_of_equals() {
+        assert_eq!(of(vec![1.0, 3.0, 2.0, 2.0, 2.0]).pool(5, 3), [1, 2, 3]);
+        assert_eq!(of(vec![1.0, 3.0]).pool(2, 3), [0, 1]);
+    }
+
+    #[test]
+    fn a_score_that_is_not_a_number_is_not_dropped_by_the_pool() {
+        assert!(of(vec![1.0, f64::NAN, 2.0, 3.0]).pool(4, 2).contains(&1));
+    }
 
     proptest! {
         #[test]

@@ -34,6 +34,14 @@ impl Candidates {
     pub fn within(index: &Index, scope: &Scope) -> Self {
         let documents = index.documents();
         let all = 0..documents.len() as u32;
+        if scope.is_everything() {
+            let sessions = (0u32..).zip(documents.sessions()).filter(|(_, session)| !session.turns.is_empty());
+            return Self {
+                collection: Texts::All,
+                texts: all.collect(),
+                sessions: sessions.map(|(number, _)| number).collect(),
+            };
+        }
         let conversation =
             scope.conversation.as_ref().map(|name| documents.conversation_number(name.as_str()).unwrap_or(u32::MAX));
         let collection = match conversation {
