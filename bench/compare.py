@@ -1,6 +1,6 @@
 """Interleaves aforesaid and sentence-transformers, and prints medians and ratios.
 
-    compare.py [--rounds 5] [--sizes 10000,100000] [--work target/bench]
+    compare.py [--rounds 5] [--sizes 10000,100000] [--parts encode,search] [--work target/bench]
 """
 
 import argparse
@@ -71,6 +71,7 @@ def main():
     args = argparse.ArgumentParser()
     args.add_argument("--rounds", type=int, default=5)
     args.add_argument("--sizes", default="10000,100000")
+    args.add_argument("--parts", default="encode,search")
     args.add_argument("--work", type=Path, default=Path("target/bench"))
     args = args.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
@@ -82,22 +83,36 @@ def main():
     sizes = [int(size) for size in args.sizes.split(",")]
     stores = {size: prepare(args.work, size, cache) for size in sizes}
 
+    if "encode" in args.parts:
+        compare_encoding(args, pulled["directory"], model, sizes[0])
+    if "search" in args.parts:
+        compare_search(args, stores, model, cache)
+
+
+def compare_encoding(args, directory, model, size):
     texts = args.work / "texts"
-    rows = (args.work / f"{sizes[0]}.jsonl").read_text().splitlines()[:2000]
+    rows = (args.work / f"{size}.jsonl").read_text().splitlines()[:2000]
     texts.write_text("".join(f"{r['speaker']}: {r['text']}\n" for r in map(json.loads, rows)))
     for threads in (1, 2):
         figures = interleave(
-            args.rounds, lambda: ours_encode(pulled["directory"], texts, threads), lambda: peer("encode", model, texts, threads)
+            args.rounds,
+            lambda: ours_encode(directory, texts, threads),
+            lambda: peer("encode", model, texts, threads),
         )
         show(f"Encoding 2,000 turns, {threads} thread(s)", figures)
+
+
+def compare_search(args, stores, model, cache):
     for size, (questions, store) in stores.items():
         for preset in ("hybrid", "lexical"):
-            ours = lambda: json.loads(
-                run(RELEASE / "examples/search_bench", store, "bench", questions, cache, preset)
+            figures = interleave(
+                args.rounds,
+                lambda: json.loads(run(RELEASE / "examples/search_bench", store, "bench", questions, cache, preset)),
+                lambda: peer("search", model, store, questions),
             )
-            show(f"Searching {size} turns, preset {preset}", interleave(args.rounds, ours, lambda: peer("search", model, store, questions)))
+            show(f"Searching {size} turns, preset {preset}", figures)
         p50, p95 = one_shot(store, cache, questions, args.rounds)
-        print(f"\nOne-shot `aforesaid search` at {size} turns, process start to printed answer: p50 {p50:.0f} ms, p95 {p95:.0f} ms")
+        print(f"\nOne-shot `aforesaid search` at {size} turns: p50 {p50:.0f} ms, p95 {p95:.0f} ms to the printed answer")
 
 
 def complete(directory, model):

@@ -105,8 +105,8 @@ pub(crate) struct ScopeArgs {
     /// Only what was said at or after this time (2024-03-09 or 2024-03-09T18:02:00Z).
     #[arg(long)]
     pub(crate) from: Option<aforesaid::types::Timestamp>,
-    /// Only what was said at or before this time.
-    #[arg(long)]
+    /// Only what was said at or before this time; a date means its whole day.
+    #[arg(long, value_parser = aforesaid::types::Timestamp::end_of)]
     pub(crate) to: Option<aforesaid::types::Timestamp>,
 }
 

@@ -101,14 +101,19 @@ impl Fusion {
 
 /// `(x - mean) / standard deviation` over the candidates (population); a constant leg gives zeros.
 pub fn z_scores(scores: &[f64]) -> Vec<f64> {
+    match mean_and_deviation(scores) {
+        (mean, Some(deviation)) => scores.iter().map(|x| (x - mean) / deviation).collect(),
+        (_, None) => scores.iter().map(|x| if x.is_nan() { f64::NAN } else { 0.0 }).collect(),
+    }
+}
+
+/// Mean and population standard deviation; `None` for scores that are all the same.
+pub(crate) fn mean_and_deviation(scores: &[f64]) -> (f64, Option<f64>) {
     let n = scores.len() as f64;
     let mean = scores.iter().sum::<f64>() / n;
     let deviation = (scores.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
-    // Rounding gives a constant leg a deviation of about 1e-17 of its scores, not 0.
-    if deviation <= 1e-12 * mean.abs().max(f64::MIN_POSITIVE) {
-        return scores.iter().map(|x| if x.is_nan() { f64::NAN } else { 0.0 }).collect();
-    }
-    scores.iter().map(|x| (x - mean) / deviation).collect()
+    // Rounding gives equal scores a deviation of about 1e-17 of their size, not 0.
+    (mean, Some(deviation).filter(|deviation| *deviation > 1e-12 * mean.abs().max(f64::MIN_POSITIVE)))
 }
 
 fn min_max(leg: Leg<'_>) -> Vec<f64> {

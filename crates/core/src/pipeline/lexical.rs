@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::scope::Candidates;
 use crate::{
+    fusion::mean_and_deviation,
     index::Index,
     lexical::{Bm25, Smoothing},
     types::Unit,
@@ -127,17 +128,11 @@ impl Mix {
             return session.collect();
         }
         let (session, turn): (Vec<f64>, Vec<f64>) = (session.collect(), turn.collect());
+        // A constant signal orders nothing, whatever it is divided by.
+        let spread = |signal: &[f64]| mean_and_deviation(signal).1.unwrap_or(1.0);
         let (by_session, by_turn) = (self.session / spread(&session), self.turn / spread(&turn));
         session.iter().zip(&turn).map(|(session, turn)| by_session * session + by_turn * turn).collect()
     }
-}
-
-/// Standard deviation; 1 for a constant signal, which then orders nothing anyway.
-fn spread(scores: &[f64]) -> f64 {
-    let n = scores.len().max(1) as f64;
-    let mean = scores.iter().sum::<f64>() / n;
-    let deviation = (scores.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
-    if deviation > 1e-12 { deviation } else { 1.0 }
 }
 
 impl fmt::Display for LexicalLeg {

@@ -43,6 +43,19 @@ impl Timestamp {
         Self::from_millis(millis as i64)
     }
 
+    /// Reads the end of a period: a date alone means the last millisecond of that day.
+    ///
+    /// # Errors
+    /// When the text is no time.
+    pub fn end_of(text: &str) -> Result<Self, InvalidTimestamp> {
+        const DAY: i64 = 24 * 60 * 60 * 1000;
+        let start: Self = text.parse()?;
+        match text.trim().parse::<civil::Date>() {
+            Ok(_) if !text.contains(['T', 't', ':']) => Self::from_millis(start.0 + DAY - 1),
+            _ => Ok(start),
+        }
+    }
+
     /// Milliseconds since the Unix epoch.
     pub fn millis(self) -> i64 {
         self.0
@@ -107,6 +120,13 @@ mod tests {
             assert_eq!(moment.to_string(), expected, "{text}");
             assert_eq!(moment.to_string().parse::<Timestamp>().unwrap(), moment);
         }
+    }
+
+    #[test]
+    fn a_period_ends_with_its_last_day() {
+        assert_eq!(Timestamp::end_of("2024-03-09").unwrap().to_string(), "2024-03-09T23:59:59.999Z");
+        assert_eq!(Timestamp::end_of("2024-03-09T18:02").unwrap().to_string(), "2024-03-09T18:02:00Z");
+        assert!(Timestamp::end_of("9 March").is_err());
     }
 
     #[test]

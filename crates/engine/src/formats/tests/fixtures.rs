@@ -190,10 +190,12 @@ fn jsonl() {
     assert_eq!(turn(second).said_at.unwrap().to_string(), "2024-03-09T18:02:55.5Z");
     assert_eq!(turn(second).meta.as_ref().unwrap()["lens"], 1.8);
     assert_eq!((turn(third).conversation.as_str(), turn(third).session.as_str()), ("chat", "session-1"));
-    assert!(turn(third).id.is_none());
+    assert_eq!(turn(third).id.as_ref().unwrap().as_str(), "session-1:1");
     assert_eq!((note.importance.value(), note.tags.join(" "), note.source.len()), (0.9, "pets".into(), 1));
     assert!(bool::from(note.sensitivity) && !bool::from(bare.sensitivity));
-    assert!(bare.conversation.is_none() && bare.id.is_none() && bare.said_at.is_none());
+    assert!(bare.conversation.is_none() && bare.said_at.is_none());
+    assert!(bare.id.as_ref().unwrap().as_str().starts_with("note:"));
+    assert_eq!(read(Format::Jsonl, EXPORT).unwrap(), parsed, "ids that were given are the same every time");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn a_jsonl_field_without_a_meaning() {
 fn a_jsonl_line_without_what_it_needs() {
     line(r#""text": "t""#, &["chat.json, line 2: there is no field \"speaker\"; expected a string; add it"]);
     line(r#""speaker": "A""#, &["line 2: there is no field \"text\""]);
-    line(r#""speaker": " ", "text": "t""#, &["line 2: turn without id: the speaker is empty"]);
+    line(r#""speaker": " ", "text": "t""#, &["line 2: turn \"session-1:2\": the speaker is empty"]);
     line(r#""id": "x", "speaker": "A", "text": " ""#, &["line 2: memory \"x\": the text is empty"]);
     let long = "x".repeat((1 << 20) + 1);
     line(&format!(r#""speaker": "A", "text": "{long}""#), &["chat.json, line 2: memory", "1048577 bytes", "split"]);
