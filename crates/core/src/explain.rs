@@ -22,11 +22,6 @@ impl Explain {
         Self { label: label.into(), value, parts: Vec::new() }
     }
 
-    /// The sum of its parts.
-    pub fn sum(label: impl Into<String>, parts: Vec<Explain>) -> Self {
-        Self { label: label.into(), value: parts.iter().map(|p| p.value).sum(), parts }
-    }
-
     /// A value with the parts it was computed from.
     pub fn derived(label: impl Into<String>, value: f64, parts: Vec<Explain>) -> Self {
         Self { label: label.into(), value, parts }

@@ -65,16 +65,30 @@ impl SqliteStore {
         })
     }
 
+    /// Runs `work` on a consistent view of a namespace, or of its absence.
+    fn view<T>(
+        &self,
+        action: &'static str,
+        namespace: &Namespace,
+        work: impl FnOnce(Option<Reader<'_>>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let context = self.context(action);
+        self.transact(TransactionBehavior::Deferred, context, |connection| {
+            let tenant = read::tenant(connection, context, namespace)?;
+            work(tenant.map(|tenant| Reader { connection, context, tenant }))
+        })
+    }
+
+    /// Reads a namespace that must exist.
     fn read<T>(
         &self,
         action: &'static str,
         namespace: &Namespace,
         work: impl FnOnce(Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let context = self.context(action);
-        self.transact(TransactionBehavior::Deferred, context, |connection| {
-            let tenant = existing(connection, context, namespace)?;
-            work(Reader { connection, context, tenant })
+        self.view(action, namespace, |reader| match reader {
+            Some(reader) => work(reader),
+            None => Err(self.unknown(namespace)?),
         })
     }
 
@@ -85,13 +99,23 @@ impl SqliteStore {
         namespace: &Namespace,
         work: impl FnOnce(Reader<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let context = self.context(action);
-        self.transact(TransactionBehavior::Deferred, context, |connection| {
-            match read::tenant(connection, context, namespace)? {
-                Some(tenant) => work(Reader { connection, context, tenant }),
-                None => Ok(T::default()),
-            }
-        })
+        self.view(action, namespace, |reader| reader.map_or_else(|| Ok(T::default()), work))
+    }
+
+    fn existing(
+        &self,
+        transaction: &Transaction<'_>,
+        context: Context<'_>,
+        namespace: &Namespace,
+    ) -> Result<Tenant, StoreError> {
+        match read::tenant(transaction, context, namespace)? {
+            Some(tenant) => Ok(tenant),
+            None => Err(self.unknown(namespace)?),
+        }
+    }
+
+    fn unknown(&self, namespace: &Namespace) -> Result<StoreError, StoreError> {
+        Ok(StoreError::UnknownNamespace { namespace: namespace.clone(), known: self.namespaces()? })
     }
 
     fn write<T>(
@@ -101,16 +125,6 @@ impl SqliteStore {
     ) -> Result<T, StoreError> {
         let context = self.context(action);
         self.transact(TransactionBehavior::Immediate, context, |transaction| work(transaction, context))
-    }
-}
-
-fn existing(connection: &Transaction<'_>, context: Context<'_>, namespace: &Namespace) -> Result<Tenant, StoreError> {
-    match read::tenant(connection, context, namespace)? {
-        Some(tenant) => Ok(tenant),
-        None => Err(StoreError::UnknownNamespace {
-            namespace: namespace.clone(),
-            known: read::namespaces(connection, context)?,
-        }),
     }
 }
 
@@ -207,7 +221,7 @@ impl Store for SqliteStore {
     fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError> {
         let Some((_, first)) = vectors.first() else { return Ok(()) };
         self.write("store vectors", |transaction, context| {
-            let tenant = existing(transaction, context, namespace)?.number;
+            let tenant = self.existing(transaction, context, namespace)?.number;
             let known = vectors::encoder_or_new(transaction, context, tenant, encoder, first.len())?;
             for (seq, vector) in vectors {
                 let there = "SELECT 1 FROM memory WHERE namespace = ?1 AND seq = ?2";
@@ -223,7 +237,7 @@ impl Store for SqliteStore {
 
     fn forget(&self, namespace: &Namespace, doomed: &Doomed) -> Result<Forgotten, StoreError> {
         let forgotten = self.write("forget memories", |transaction, context| {
-            let tenant = existing(transaction, context, namespace)?.number;
+            let tenant = self.existing(transaction, context, namespace)?.number;
             forget::forget(transaction, context, namespace, tenant, doomed)
         })?;
         self.pool.with(|connection| forget::empty_log(connection, self.context("empty the write-ahead log")))?;

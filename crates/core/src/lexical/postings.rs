@@ -61,11 +61,6 @@ impl Postings {
         self.total_terms
     }
 
-    /// Distinct terms.
-    pub fn distinct_terms(&self) -> usize {
-        self.lists.len()
-    }
-
     /// Bytes held, approximately.
     pub fn heap_bytes(&self) -> usize {
         let postings: usize = self.lists.iter().map(|list| list.capacity() * size_of::<Posting>() + 24).sum();
