@@ -43,7 +43,7 @@ fn memory_kind(error: &Error) -> (&'static str, u8) {
 
 fn eval_kind(error: &EvalError) -> (&'static str, u8) {
     match error {
-        EvalError::Data(DataError::NotFound { .. }) => ("not_found", 3),
+        EvalError::Data(DataError::NotFound { .. }) | EvalError::NoData { .. } => ("not_found", 3),
         EvalError::Data(DataError::Download { .. } | DataError::Io { .. }) => ("io", 1),
         EvalError::Experiment(ExperimentError::Engine { source, .. }) => memory_kind(source),
         EvalError::NoEncoder { .. } => ("model", 5),

@@ -89,9 +89,9 @@ fn runs_are_compared_question_by_question() {
 #[test]
 fn what_was_tuned_can_be_searched_with() {
     let sandbox = garden();
-    let numbers = ["--k1", "0.9,1.5", "--b", "0.4,0.75", "--out", "tuned.toml"];
-    let tuned = sandbox.json(&eval("tune", &[&["--system", "lexical"], &numbers[..]].concat()));
-    assert_eq!(tuned["candidates"], 4);
+    let system = "bm25(k1={0.9, 1.5}, b={0.4, 0.75}, pairs=0.5)";
+    let tuned = sandbox.json(&eval("tune", &["--system", system, "--out", "tuned.toml"]));
+    assert!((3..=4).contains(&tuned["configurations"].as_u64().unwrap()), "{tuned}");
     assert_eq!(tuned["folds"].as_array().unwrap().len(), 2);
     let pipeline = tuned["pipeline"].as_str().unwrap();
     assert!(sandbox.read("tuned.toml").contains(pipeline), "{pipeline}");
@@ -102,6 +102,39 @@ fn what_was_tuned_can_be_searched_with() {
     assert_eq!(answer["preset"], pipeline);
     let by_words = sandbox.json(&["--preset", pipeline, "search", "kite"]);
     assert_eq!(answer["hits"], by_words["hits"]);
+}
+
+#[test]
+fn numbers_are_chosen_on_the_other_groups() {
+    let sandbox = garden();
+    let run = ["--system", "bm25(k1={0.9, 1.5}, b={0.25..0.75/0.25})", "--criterion", "hit@1+mrr"];
+    let chosen = &sandbox.json(&eval("run", &run))["chosen"];
+    assert_eq!(chosen["criterion"], "hit@1+mrr");
+    assert!((4..=6).contains(&chosen["configurations"].as_u64().unwrap()), "{chosen}");
+    for (number, values) in [("k1", &["0.9", "1.5"][..]), ("b", &["0.25", "0.5", "0.75"])] {
+        let times = chosen["times"][number].as_object().unwrap();
+        assert_eq!(times.keys().collect::<Vec<_>>(), values);
+        assert_eq!(times.values().map(|times| times.as_u64().unwrap()).sum::<u64>(), 2, "{number}");
+    }
+    let shown = sandbox.done(&eval("run", &run));
+    assert!(shown.contains("For each group by hit@1+mrr on all the others, in "), "{shown}");
+    assert!(
+        shown.contains("| number | chosen |") && shown.contains("| pipeline, chosen on all other groups |"),
+        "{shown}"
+    );
+
+    let fixed = sandbox.json(&eval("run", &["--system", "bm25"]));
+    assert!(fixed["chosen"].is_null());
+
+    let receipt = [&run[..], &["--receipt", "mine.toml"]].concat();
+    sandbox.done(&eval("run", &receipt));
+    let receipt = sandbox.read("mine.toml");
+    assert!(receipt.contains("\ncriterion = \"hit@1+mrr\"\n"), "{receipt}");
+    sandbox.write("receipts/mine.toml", receipt.replace("\nn = ", "\ndata = \"../garden\"\nn = "));
+    assert_eq!(sandbox.json(&["eval", "reproduce", "--no-vector-cache"])["ok"], 1);
+
+    let all = sandbox.json(&eval("tune", &["--system", "lexical", "--by", "all"]));
+    assert!(all["held_out"].is_null() && all["pipeline"].as_str().unwrap().starts_with("dated(3, bm25("), "{all}");
 }
 
 #[test]
@@ -161,11 +194,15 @@ fn what_cannot_be_measured_is_refused() {
     let sandbox = garden();
     let refused = |args: &[&str]| sandbox.refusal(args);
     assert_snapshot!(refused(&eval("run", &["--system", "dense(max)"])), @"5 model: system dense(max): it needs vectors, and there is no encoder: --model none was given");
+    assert_snapshot!(refused(&eval("run", &["--system", "bm25", "--criterion", "mrr"])), @r#"2 usage: --criterion mrr: system bm25 has no numbers to choose; give a set of them, as in "bm25(k1={0.9, 1.2})", or leave --criterion out"#);
+    let outcome = finish(&mut sandbox.command(&eval("run", &["--system", "bm25(k1={0.9; 1.2})"])));
+    assert!(outcome.code == 2 && outcome.stderr.contains("the set {0.9; 1.2}: found \"0.9; 1.2\""), "{outcome:?}");
     assert_snapshot!(refused(&["eval", "run", "--dataset", "jsonl", "--system", "bm25"]), @"2 usage: --data: name the folder or file of your own labelled history");
     assert_snapshot!(refused(&["eval", "run", "--dataset", "qmsum", "--data", "garden", "--unit", "session", "--system", "bm25"]), @"4 invalid_input: data set qmsum: unit session is not labelled: a meeting is one session; measure it with --unit turn");
     assert_snapshot!(refused(&["eval", "compare", "a.run", "b.run"]), @"2 usage: the gold of a.run is not beside it as a.run.qrels: name it with --qrels, or write the run with `aforesaid eval run --run`");
     assert_snapshot!(refused(&["eval", "reproduce", "--only", "x", "--receipts", "nope"]), @"2 usage: --receipts nope: no such folder; name the one with the receipts");
     assert_snapshot!(refused(&["eval", "study", "turns", "--data", "garden"]), @"5 model: system the study of turns: it needs vectors, and there is no encoder: --model none was given");
+    assert_snapshot!(refused(&["eval", "study", "default", "--data", "garden"]), @"5 model: system the study of the default: it needs vectors, and there is no encoder: --model none was given");
     assert_snapshot!(refused(&["--offline", "eval", "data", "fetch", "locomo"]), @"2 usage: --offline forbids fetching locomo; put locomo10.json into a folder and name that (home: https://github.com/snap-research/locomo)");
     sandbox.write("lost/memories.jsonl", MEMORIES);
     sandbox.write("lost/queries.jsonl", r#"{"id": "q1", "query": "Where?", "gold_ids": ["zz"], "group": "allotment"}"#);

@@ -133,10 +133,10 @@ pub enum Warning {
 /// Milliseconds by stage.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Timing {
-    /// Encoding the query, loading the model included where it was not loaded.
+    /// Encoding the query, and what of loading the model was not done beside loading the index.
     pub encode: f64,
     /// Everything else.
     pub search: f64,
-    /// From call to answer; encoding may overlap with loading the index.
+    /// From call to answer.
     pub total: f64,
 }

@@ -3,10 +3,11 @@
 use std::{thread, time::Instant};
 
 use aforesaid_core::{
+    analysis::Question,
     dense::DenseIndex,
     error::StoreError,
     index::{Index, IndexSpec},
-    pipeline::{Candidates, Detail, Preset, RankedHit, Request, rank},
+    pipeline::{Candidates, Detail, Names, Preset, RankedHit, Request, rank},
     store::Address,
     types::{
         ConversationId, EncoderId, Memory as Remembered, Query, Scope, Seq, SortBy, Tail, Timestamp, Unit, Vectors,
@@ -70,7 +71,7 @@ impl Asked<'_> {
         match () {
             () if self.query.text.trim().is_empty() => Some(NoHits::EmptyQuery),
             // Everything can be listed without a word to go by.
-            () if self.terms.is_empty() && self.query.tail == Tail::Matched => Some(NoHits::OnlyStopWords),
+            () if self.question.terms.is_empty() && self.query.tail == Tail::Matched => Some(NoHits::OnlyStopWords),
             () => None,
         }
     }
@@ -81,7 +82,7 @@ struct Asked<'a> {
     query: &'a Query,
     preset: &'a Preset,
     part: Part,
-    terms: Vec<String>,
+    question: Question,
     detail: Detail,
 }
 
@@ -171,7 +172,7 @@ impl Memory {
         self.must_exist(&query.namespace)?;
         let scope = self.settle(&query.namespace, &query.scope)?;
         let part = Part { before: self.place_of(query, &scope)?, scope };
-        Ok(Asked { query, preset, part, terms: preset.analyzer.query_terms(&query.text), detail })
+        Ok(Asked { query, preset, part, question: Question::new(&query.text, preset.analyzer), detail })
     }
 
     /// The place of the memory that a query asks to stop before.
@@ -190,16 +191,7 @@ impl Memory {
         let (query, preset) = (asked.query, asked.preset);
         let encoder = self.encoder_of(preset)?;
         let spec = IndexSpec { analyzer: preset.analyzer, encoder: encoder.map(|encoder| encoder.id().clone()) };
-        let encoded = match encoder {
-            // A model that is still to be loaded is, while the index is brought up to date.
-            Some(encoder) if !encoder.is_loaded() => Some(thread::scope(|threads| {
-                let encoding = threads.spawn(|| encode(encoder, &query.text));
-                let ready = self.indexes.with(&*self.store, &query.namespace, &spec, encoder.dim(), |_| ());
-                let encoded = encoding.join().unwrap_or_else(|_| Encoded::lost());
-                ready.map(|()| encoded)
-            })?),
-            other => other.map(|encoder| encode(encoder, &query.text)),
-        };
+        let encoded = encoder.map(|encoder| self.encode(encoder, asked, &spec)).transpose()?;
         let encoding_millis = encoded.as_ref().map_or(0.0, |encoded| encoded.millis);
         let vector = match (encoded, &self.encoder) {
             (Some(encoded), _) => encoded.vector,
@@ -221,6 +213,30 @@ impl Memory {
         }))
     }
 
+    /// The question's vector; a model that is still to be loaded is, while the index is brought up to date.
+    fn encode(&self, encoder: &LazyEncoder, asked: &Asked<'_>, spec: &IndexSpec) -> Result<Encoded, Error> {
+        let leaves_names = asked.preset.dense.as_ref().is_some_and(|dense| dense.names == Names::Drop);
+        let text = || match leaves_names {
+            false => Ok(asked.query.text.clone()),
+            true => self.indexes.with(&*self.store, &asked.query.namespace, spec, encoder.dim(), |index| {
+                asked.question.without_names(index.documents().speakers())
+            }),
+        };
+        let text = match encoder.is_loaded() {
+            true => text(),
+            false => thread::scope(|threads| {
+                threads.spawn(|| encoder.get().map(|_| ()));
+                text()
+            }),
+        }?;
+        let started = Instant::now();
+        let vector = encoder.get().and_then(|encoder| {
+            let vectors = encoder.encode_queries(&[&text]).map_err(|error| error.to_string())?;
+            vectors.get(0).map(<[f32]>::to_vec).ok_or_else(|| format!("{} gave no vector", encoder.id()))
+        });
+        Ok(Encoded { vector, millis: millis(started) })
+    }
+
     fn find_in(&self, index: &Index, asked: &Asked<'_>, vector: &Result<Vec<f32>, String>) -> Result<Found, Error> {
         let Asked { query, preset, part, .. } = asked;
         let candidates = Candidates::within(index, &part.scope, part.before);
@@ -236,7 +252,7 @@ impl Memory {
             self.check_vectors(index, query, preset, vector, &mut warnings)?;
         }
         let request = Request {
-            terms: &asked.terms,
+            question: &asked.question,
             vector: vector.as_deref().ok(),
             unit: query.unit,
             k: query.k,
@@ -407,21 +423,6 @@ fn dim(encoder: Option<&LazyEncoder>) -> usize {
 
 fn millis(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
-}
-
-fn encode(encoder: &LazyEncoder, text: &str) -> Encoded {
-    let started = Instant::now();
-    let vector = encoder.get().and_then(|encoder| {
-        let vectors = encoder.encode_queries(&[text]).map_err(|error| error.to_string())?;
-        vectors.get(0).map(<[f32]>::to_vec).ok_or_else(|| format!("{} gave no vector", encoder.id()))
-    });
-    Encoded { vector, millis: millis(started) }
-}
-
-impl Encoded {
-    fn lost() -> Self {
-        Self { vector: Err("the encoder stopped in the middle of its work".to_owned()), millis: 0.0 }
-    }
 }
 
 impl Found {

@@ -185,26 +185,58 @@ fn a_score_is_the_sum_of_its_explanation() {
     }
 }
 
+fn note(id: &str, text: &str, importance: f64) -> Note {
+    Note {
+        id: Some(MemoryId::new(id).unwrap()),
+        conversation: None,
+        text: text.to_owned(),
+        said_at: None,
+        importance: Importance::new(importance).unwrap(),
+        tags: Vec::new(),
+        sensitivity: Sensitivity::Ordinary,
+        source: Vec::new(),
+    }
+}
+
 #[test]
 fn an_important_note_goes_first_among_equals() {
     let memory = filled();
     for (id, importance) in [("n-low", 0.1), ("n-high", 1.0)] {
-        let note = Note {
-            id: Some(MemoryId::new(id).unwrap()),
-            conversation: None,
-            text: "The submarine manual is in the attic.".to_owned(),
-            said_at: None,
-            importance: Importance::new(importance).unwrap(),
-            tags: Vec::new(),
-            sensitivity: Sensitivity::Ordinary,
-            source: Vec::new(),
-        };
-        memory.add_note(&ns("me"), note).unwrap();
+        memory.add_note(&ns("me"), note(id, "The submarine manual is in the attic.", importance)).unwrap();
     }
     for preset in ["hybrid", "lexical"] {
         let answer = ask(&memory, Query::new(ns("me"), "submarine manual"), preset);
         assert_eq!(ids(&answer)[..2], ["n-high", "n-low"], "{preset}");
     }
+}
+
+#[test]
+fn importance_does_not_make_up_for_relevance() {
+    let memory = filled();
+    for (id, text, importance) in [
+        ("n-answer", "The submarine manual is in the attic.", 0.0),
+        ("n-near", "The submarine leaves on Tuesday.", 1.0),
+        ("n-far", "Water the ferns twice a week.", 1.0),
+    ] {
+        memory.add_note(&ns("me"), note(id, text, importance)).unwrap();
+    }
+    for preset in ["hybrid", "lexical", "minmax(0.7, lexical, dense(max))"] {
+        let query = Query { tail: Tail::All, ..Query::new(ns("me"), "submarine manual in the attic") };
+        let answer = ask(&memory, query, preset);
+        let place = |id: &str| ids(&answer).iter().position(|found| *found == id).unwrap();
+        assert_eq!((place("n-answer"), place("n-near")), (0, 1), "{preset}");
+        assert!(place("n-far") > 1, "{preset}");
+    }
+}
+
+#[test]
+fn a_note_nobody_rated_is_a_little_less_than_one_that_matters() {
+    let memory = filled();
+    for (id, importance) in [("n-plain", Importance::default().value()), ("n-high", 0.9), ("n-low", 0.2)] {
+        memory.add_note(&ns("me"), note(id, "The submarine manual is in the attic.", importance)).unwrap();
+    }
+    let answer = ask(&memory, Query::new(ns("me"), "submarine manual"), "hybrid");
+    assert_eq!(ids(&answer)[..3], ["n-high", "n-plain", "n-low"]);
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Whatever can end an evaluation.
 
+use std::path::PathBuf;
+
 use aforesaid::pipeline::InvalidPipeline;
 
 use crate::{
     datasets::DataError,
-    experiments::ExperimentError,
+    experiments::{ExperimentError, InvalidSystem},
     figures::FigureError,
     measures::{EvaluationError, InvalidQrels, InvalidRun, TrecError},
     receipts::ReceiptError,
@@ -47,7 +49,10 @@ pub enum EvalError {
     Receipt(#[from] ReceiptError),
     /// A system cannot be read.
     #[error(transparent)]
-    System(#[from] InvalidPipeline),
+    System(#[from] InvalidSystem),
+    /// A pipeline is none.
+    #[error(transparent)]
+    Pipeline(#[from] InvalidPipeline),
     /// Every question was left out.
     #[error(
         "data set {dataset}, unit {unit}: no question can be measured: {reasons}; correct the gold, or choose the other unit"
@@ -59,6 +64,14 @@ pub enum EvalError {
         unit: String,
         /// Why, with counts and examples.
         reasons: String,
+    },
+    /// A study's data are not there.
+    #[error("folder {}: found none of the data sets; expected one or more of the folders {expected} in it", .folder.display())]
+    NoData {
+        /// Where they were looked for.
+        folder: PathBuf,
+        /// Folders of the data sets.
+        expected: String,
     },
     /// A system stands on vectors, and nothing makes them.
     #[error("system {system}: it needs vectors, and there is no encoder: {reason}")]

@@ -77,12 +77,7 @@ impl Recipe {
         let data = self.dataset.fingerprint(path)?;
         let bench = Bench::new(&benchmark, &equipment.setup(self.system.captions), observe)?;
         let trial = try_system(&bench, &self.system, &self.measures, observe)?;
-        let origin = Origin {
-            system: self.system.name.clone(),
-            weight: self.system.weight,
-            data,
-            encoder: equipment.encoder_id(),
-        };
+        let origin = Origin { system: self.system.name.clone(), data, encoder: equipment.encoder_id() };
         let report = Report::new(origin, &benchmark, &trial, &bench.clusters())?;
         drop(bench);
         Ok(Outcome { benchmark, trial, report })

@@ -37,6 +37,20 @@ tolerance = 0.0005
 "hit@1" = 0.5
 "#;
 
+const CHOSEN: &str = r#"title = "Words, chosen"
+command = "aforesaid eval run --dataset locomo --unit turn --system 'bm25(k1={0.9, 1.2})' --criterion mrr+hit@1"
+dataset = "locomo"
+unit = "turn"
+system = "bm25(k1={0.9, 1.2})"
+criterion = "mrr+hit@1"
+data_sha256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+n = 8
+tolerance = 0.0005
+
+[expected]
+"hit@1" = 0.5
+"#;
+
 fn read(text: &str) -> Result<Receipt, ReceiptError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("row.toml");
@@ -65,6 +79,11 @@ fn a_receipt_is_read() {
     assert_eq!(receipt.expected().values().copied().collect::<Vec<_>>(), [1.0, 0.75]);
     assert_eq!(receipt.encoder(), None);
     assert_eq!(read(DENSE).unwrap().encoder().unwrap().as_str(), "tiny@1/f32");
+    let chosen = read(CHOSEN).unwrap();
+    assert_eq!(chosen.recipe().system.criterion.to_string(), "mrr+hit@1");
+    assert!(CHOSEN.contains(&chosen.command()));
+    let published = CHOSEN.replace(" --criterion mrr+hit@1", "").replace("criterion = \"mrr+hit@1\"\n", "");
+    assert_eq!(read(&published).unwrap().recipe().system.criterion.to_string(), "hit@1");
 }
 
 #[test]
@@ -113,6 +132,16 @@ fn every_error_names_the_file_the_line_and_the_key() {
         ),
         (DENSE, "encoder = \"tiny@1/f32\"\n", "", ": ", "no key \"encoder\"; expected the id of the encoder"),
         (DENSE, "tiny@1/f32", " ", ", line 7: ", "key \"encoder\": encoder is blank"),
+        (
+            LEXICAL,
+            "n = 8",
+            "n = 8\ncriterion = \"mrr\"",
+            ", line 8: ",
+            "key \"criterion\": found \"mrr\"; expected no such key, since the system has no numbers to choose",
+        ),
+        (LEXICAL, "n = 8", "n = 8\ncriterion = \"mmr\"", ", line 8: ", "key \"criterion\": measure \"mmr\""),
+        (CHOSEN, " --criterion mrr+hit@1", "", ", line 2: ", "the other keys say: \"aforesaid eval run"),
+        (CHOSEN, "criterion = \"mrr+hit@1\"\n", "", ", line 2: ", "the other keys say: \"aforesaid eval run"),
         (DENSE, "'zscore", "zscore", ", line 2: ", "key \"command\""),
     ] {
         assert!(text.contains(from), "{from}");

@@ -13,6 +13,7 @@ use aforesaid::{
     types::{EncoderId, Vectors},
 };
 use aforesaid_eval::{
+    experiments::System,
     receipts::{Difference, Figures, Receipt, Replayed, Tolerance, Verdict},
     recipe::{Equipment, Recipe},
 };
@@ -136,6 +137,29 @@ fn data_sets_of_one_folder_share_it() {
         let line = replay(&receipt, Some(Path::new("nowhere")), &words_only()).to_string();
         let at = format!("not found at {};", Path::new("nowhere").join(place).display());
         assert!(line.starts_with("SKIP  row: ") && line.contains(&at), "{line}");
+    }
+}
+
+#[test]
+fn numbers_are_chosen_again() {
+    let words = Receipt::read(&folder("receipts/garden-turn-paper-bm25.toml")).unwrap().recipe();
+    for (criterion, stated) in [("hit@1", ""), ("mrr+recall@5", " --criterion mrr+recall@5")] {
+        let system = System {
+            criterion: criterion.parse().unwrap(),
+            ..r"zscore({0..1/0.5}, bm25(k1={0.9, 1.5}, turns={0, 0.5}:1), dense(beans, max))".parse().unwrap()
+        };
+        let recipe = Recipe { system, ..words.clone() };
+        let equipment = beans("beans@1/f32");
+        let data = recipe.dataset.fingerprint(&folder("garden")).unwrap();
+        let outcome = recipe.run(&folder("garden"), &equipment, &|_| {}).unwrap();
+        let figures = Figures::of(&recipe, &equipment, data, &outcome.trial.evaluation);
+        let text = Receipt::of("Beans", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
+        let here = format!("\ndata = \"{}\"\nn =", folder("garden").display());
+        let receipt = written("beans", &text.replacen("\nn =", &here, 1));
+        assert!(receipt.command().ends_with(&format!("dense(beans, max))'{stated}")), "{}", receipt.command());
+        assert_eq!(receipt.recipe(), recipe);
+        let replayed = replay(&receipt, None, &equipment);
+        assert!(replayed.to_string().starts_with("OK    beans  hit@1 0."), "{replayed}");
     }
 }
 

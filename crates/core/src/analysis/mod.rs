@@ -1,13 +1,21 @@
 //! Text to terms: what counts as a word, and which words are one term.
 
+mod dates;
 mod fold;
+mod form;
 mod paper;
+mod question;
 mod stopwords;
+mod time_words;
 mod words;
 
 use std::{collections::HashMap, fmt, str::FromStr};
 
 use rust_stemmers::{Algorithm, Stemmer};
+
+pub use dates::{Days, NamedDate};
+pub use form::Form;
+pub use question::{Question, SpeakerName};
 
 use crate::types::UnknownChoice;
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
+    analysis::{Form, SpeakerName},
     store::IndexRow,
     types::{Seq, Timestamp},
 };
@@ -32,8 +33,15 @@ pub struct Documents {
     pub(super) conversation: Vec<u32>,
     pub(super) said_at: Vec<i64>,
     pub(super) importance: Vec<f32>,
+    pub(super) speaker: Vec<u32>,
+    pub(super) form: Vec<Form>,
+    /// Where each text stands among the turns of its session.
+    place: Vec<u32>,
+    pub(super) speakers: Vec<String>,
+    speaker_names: Vec<SpeakerName>,
     pub(super) sessions: Vec<Session>,
     pub(super) conversations: Vec<String>,
+    speaker_numbers: HashMap<String, u32>,
     session_numbers: HashMap<(u32, String), u32>,
     conversation_numbers: HashMap<String, u32>,
 }
@@ -43,15 +51,35 @@ impl Documents {
         let position = self.seq.len() as u32;
         let conversation = row.conversation.map_or(NONE, |name| self.number_conversation(name));
         let session = row.session.map_or(NONE, |name| self.number_session(conversation, name));
-        if let Some(session) = self.sessions.get_mut(session as usize) {
-            session.turns.push(position);
-            session.terms += u64::from(terms);
-        }
+        let speaker = row.speaker.map_or(NONE, |name| self.number_speaker(name));
+        self.join_session(position, session, terms);
         self.seq.push(row.seq.0);
         self.session.push(session);
         self.conversation.push(conversation);
         self.said_at.push(row.said_at.map_or(NO_TIME, Timestamp::millis));
         self.importance.push(row.importance as f32);
+        self.speaker.push(speaker);
+        self.form.push(Form::of(row.text));
+    }
+
+    fn join_session(&mut self, position: u32, session: u32, terms: u32) {
+        let session = self.sessions.get_mut(session as usize);
+        self.place.push(session.as_ref().map_or(0, |session| session.turns.len() as u32));
+        if let Some(session) = session {
+            session.turns.push(position);
+            session.terms += u64::from(terms);
+        }
+    }
+
+    pub(super) fn number_speaker(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.speaker_numbers.get(name) {
+            return number;
+        }
+        let number = self.speakers.len() as u32;
+        self.speakers.push(name.to_owned());
+        self.speaker_names.push(SpeakerName::new(name));
+        self.speaker_numbers.insert(name.to_owned(), number);
+        number
     }
 
     pub(super) fn number_conversation(&mut self, name: &str) -> u32 {
@@ -77,11 +105,8 @@ impl Documents {
 
     /// Gives each session its turns, from the column of session numbers and the terms of each text.
     pub(super) fn fill_sessions(&mut self, terms: &[u32]) {
-        for ((position, &session), &terms) in (0u32..).zip(&self.session).zip(terms) {
-            if let Some(session) = self.sessions.get_mut(session as usize) {
-                session.turns.push(position);
-                session.terms += u64::from(terms);
-            }
+        for (position, terms) in (0u32..).zip(terms) {
+            self.join_session(position, self.session[position as usize], *terms);
         }
     }
 
@@ -126,6 +151,32 @@ impl Documents {
         f64::from(self.importance[position as usize])
     }
 
+    /// Number of who said the text at `position`.
+    pub fn speaker_of(&self, position: u32) -> Option<u32> {
+        Some(self.speaker[position as usize]).filter(|&speaker| speaker != NONE)
+    }
+
+    /// Everyone who said something, by number.
+    pub fn speakers(&self) -> &[SpeakerName] {
+        &self.speaker_names
+    }
+
+    /// A speaker's name as stored, by number.
+    pub fn speaker(&self, number: u32) -> Option<&str> {
+        self.speakers.get(number as usize).map(String::as_str)
+    }
+
+    /// What kind of statement the text at `position` is.
+    pub fn form(&self, position: u32) -> Form {
+        self.form[position as usize]
+    }
+
+    /// The turns of the session of the text at `position`, and its place among them; of a note, none.
+    pub fn session_around(&self, position: u32) -> (&[u32], usize) {
+        let turns = self.session_of(position).map_or(&[][..], |session| &self.sessions[session as usize].turns);
+        (turns, self.place[position as usize] as usize)
+    }
+
     /// All sessions, in order of their first turn's arrival.
     pub fn sessions(&self) -> &[Session] {
         &self.sessions
@@ -143,7 +194,7 @@ impl Documents {
 
     /// Bytes held, approximately.
     pub fn heap_bytes(&self) -> usize {
-        let columns = self.seq.capacity() * (8 + 4 + 4 + 8 + 4 + 4);
+        let columns = self.seq.capacity() * (8 + 4 + 4 + 8 + 4 + 4 + 2 + 4);
         let sessions: usize = self.sessions.iter().map(|s| 2 * s.name.len() + 120).sum();
         let conversations: usize = self.conversations.iter().map(|c| 2 * c.len() + 80).sum();
         columns + sessions + conversations

@@ -3,7 +3,7 @@
 //! Layout, little endian: magic, version of the namespace, documents, postings,
 //! vectors, CRC-32 of all before. Postings are stored as the texts' terms in order; the lists are made again from them.
 
-use crate::{dense::DenseIndex, lexical::Postings, store::Version, types::Seq};
+use crate::{analysis::Form, dense::DenseIndex, lexical::Postings, store::Version, types::Seq};
 
 use super::{
     Index, IndexSpec,
@@ -11,7 +11,7 @@ use super::{
 };
 
 /// First bytes; the digit moves when the layout or an analyzer changes.
-const MAGIC: &[u8; 8] = b"afidx\x00\x002";
+const MAGIC: &[u8; 8] = b"afidx\x00\x003";
 
 /// Bytes that are not a snapshot of this program's making.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -90,7 +90,9 @@ impl Writer {
             self.int(u64::from(session.conversation));
             self.text(&session.name);
         }
-        for column in [&documents.session, &documents.conversation] {
+        self.int(documents.speakers.len() as u64);
+        documents.speakers.iter().for_each(|name| self.text(name));
+        for column in [&documents.session, &documents.conversation, &documents.speaker] {
             // Shifted by one, so that NONE is a single 0.
             column.iter().for_each(|&value| self.int(u64::from(value.wrapping_add(1))));
         }
@@ -101,6 +103,7 @@ impl Writer {
         }
         documents.said_at.iter().for_each(|at| self.0.extend_from_slice(&at.to_le_bytes()));
         self.floats(&documents.importance);
+        documents.form.iter().for_each(|form| self.0.extend_from_slice(&form.code().to_le_bytes()));
     }
 
     fn postings(&mut self, postings: &Postings) {
@@ -188,17 +191,22 @@ impl<'a> Reader<'a> {
             let name = self.text()?;
             documents.number_session(conversation, name);
         }
+        for _ in 0..self.count()? {
+            let name = self.text()?;
+            documents.number_speaker(name);
+        }
         let column = |input: &mut Self, limit: usize| {
             (0..texts)
                 .map(|_| {
                     let value = input.small()?.wrapping_sub(1);
                     let known = value == NONE || (value as usize) < limit;
-                    known.then_some(value).ok_or(BadSnapshot("names a session that is not there"))
+                    known.then_some(value).ok_or(BadSnapshot("names a session or a speaker that is not there"))
                 })
                 .collect::<Result<Vec<u32>, _>>()
         };
         documents.session = column(self, documents.sessions.len())?;
         documents.conversation = column(self, documents.conversations.len())?;
+        documents.speaker = column(self, documents.speakers.len())?;
         let mut seq = 0u64;
         for _ in 0..texts {
             seq = seq.checked_add(self.int()?).ok_or(BadSnapshot("holds a number too large"))?;
@@ -206,6 +214,8 @@ impl<'a> Reader<'a> {
         }
         documents.said_at = self.words(texts, i64::from_le_bytes)?;
         documents.importance = self.words(texts, f32::from_le_bytes)?;
+        let forms = self.words(texts, u16::from_le_bytes)?.into_iter().map(Form::from_code);
+        documents.form = forms.collect::<Option<_>>().ok_or(BadSnapshot("holds a form that is none"))?;
         Ok(documents)
     }
 

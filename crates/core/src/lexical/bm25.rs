@@ -64,10 +64,14 @@ impl Bm25 {
         let idf = weight * Self::idf(collection.texts, occurrences.len());
         let mean = collection.mean_length();
         for &(text, count) in occurrences {
-            let tf = f64::from(count);
-            let norm = self.k1 * (1.0 - self.b + self.b * f64::from(length(text)) / mean);
-            scores[text as usize] += idf * tf * (self.k1 + 1.0) / (tf + norm);
+            scores[text as usize] += idf * self.saturate(f64::from(count), f64::from(length(text)) / mean);
         }
+    }
+
+    /// `tf (k1 + 1) / (tf + k1 (1 - b + b length))`, the length as a multiple of the collection's mean.
+    pub fn saturate(self, tf: f64, relative_length: f64) -> f64 {
+        let norm = self.k1 * (1.0 - self.b + self.b * relative_length);
+        tf * (self.k1 + 1.0) / (tf + norm)
     }
 }
 

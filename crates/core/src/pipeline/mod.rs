@@ -1,5 +1,6 @@
 //! From a question to a ranking: legs, fusion, prior, in that order.
 
+mod dated;
 mod dense;
 mod lexical;
 mod preset;
@@ -7,8 +8,8 @@ mod rank;
 mod scope;
 mod spec;
 
-pub use lexical::{LexicalLeg, Mix};
-pub use preset::{DenseLeg, Preset};
+pub use lexical::{Expectation, LexicalLeg, Mix};
+pub use preset::{DenseLeg, Names, Preset};
 pub use rank::{Detail, LegHit, Legs, RankedHit, Request, SearchError, rank};
 pub use scope::Candidates;
 pub use spec::InvalidPipeline;

@@ -3,14 +3,14 @@
 use std::{fmt, str::FromStr};
 
 use super::{
-    lexical::{LexicalLeg, Mix},
+    lexical::{Expectation, LexicalLeg, Mix},
     spec::{self, InvalidPipeline},
 };
 use crate::{
     analysis::Analyzer,
     dense::Pooling,
     fusion::Fusion,
-    lexical::{Bm25, Smoothing},
+    lexical::{Bm25, Context},
 };
 
 /// A whole pipeline under one name.
@@ -29,6 +29,8 @@ pub struct Preset {
     pub dense: Option<DenseLeg>,
     /// How the legs are merged.
     pub fusion: Fusion,
+    /// Added, in standard deviations of the fused scores, to what was said when the question says; not negative.
+    pub dated: f64,
 }
 
 /// How texts are scored by their vectors.
@@ -38,12 +40,24 @@ pub struct DenseLeg {
     pub encoder: Option<String>,
     /// How the turns of a session become its score.
     pub pooling: Pooling,
+    /// Whether speakers' names are part of the question that is encoded.
+    pub names: Names,
+}
+
+/// What becomes of speakers' names in the question that is encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Names {
+    /// They are a part of it like any other.
+    #[default]
+    Keep,
+    /// They are left out; see [`crate::analysis::Question::without_names`].
+    Drop,
 }
 
 impl DenseLeg {
-    /// A leg for whichever encoder is there.
+    /// A leg for whichever encoder is there, and questions as they are.
     pub fn any(pooling: Pooling) -> Self {
-        Self { encoder: None, pooling }
+        Self { encoder: None, pooling, names: Names::Keep }
     }
 }
 
@@ -53,21 +67,21 @@ pub(super) const NAMES: &str =
 impl Preset {
     /// Lexical and dense legs; the default.
     pub fn hybrid() -> Self {
-        let dense = Some(DenseLeg::any(Pooling::Max));
-        Self { name: "hybrid".to_owned(), dense, fusion: Fusion::ZScore { alpha: 0.7 }, ..Self::lexical() }
+        let dense = Some(DenseLeg { names: Names::Drop, ..DenseLeg::any(Pooling::Max) });
+        Self { name: "hybrid".to_owned(), dense, fusion: Fusion::ZScore { alpha: 0.6 }, ..Self::lexical() }
     }
 
     /// The lexical leg alone.
     pub fn lexical() -> Self {
         let leg = LexicalLeg {
-            // Turns are short: length says little, and a repeat adds little.
-            bm25: Bm25 { k1: 0.9, b: 0.4 },
+            bm25: Bm25 { k1: 0.9, b: 0.75 },
             pairs: 0.5,
-            smoothing: Smoothing { previous: 0.3, next: 0.2, half_length: 150.0 },
-            sessions: Mix { session: 1.0, turn: 1.0 },
-            turns: Mix { session: 0.9, turn: 1.0 },
+            context: Context { weights: [0.5, 0.5], half_length: 20.0 },
+            expectation: Expectation { speaker: 2.0, time: 0.5, question: 0.8, brief: 0.6 },
+            sessions: Mix { session: 0.7, turn: 1.0 },
+            turns: Mix { session: 0.4, turn: 1.0 },
         };
-        Self { name: "lexical".to_owned(), lexical: Some(leg), ..Self::plain_bm25() }
+        Self { name: "lexical".to_owned(), lexical: Some(leg), dated: 3.0, ..Self::plain_bm25() }
     }
 
     /// Textbook BM25 of the unit itself, over English words.
@@ -78,6 +92,7 @@ impl Preset {
             lexical: Some(LexicalLeg::PLAIN),
             dense: None,
             fusion: Fusion::ZScore { alpha: 0.5 },
+            dated: 0.0,
         }
     }
 
@@ -115,10 +130,10 @@ impl FromStr for Preset {
 
 impl fmt::Display for DenseLeg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.encoder {
-            Some(encoder) => write!(f, "dense({encoder}, {})", self.pooling),
-            None => write!(f, "dense({})", self.pooling),
-        }
+        f.write_str("dense(")?;
+        self.encoder.iter().try_for_each(|encoder| write!(f, "{encoder}, "))?;
+        write!(f, "{}", self.pooling)?;
+        f.write_str(if self.names == Names::Drop { ", nameless)" } else { ")" })
     }
 }
 

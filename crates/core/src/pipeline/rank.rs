@@ -4,12 +4,13 @@ use std::{cmp::Ordering, num::NonZeroUsize};
 
 use serde::Serialize;
 
-use super::{Candidates, Preset, dense, dense::DenseScores, lexical::LexicalScores};
+use super::{Candidates, Preset, dated, dense, dense::DenseScores, lexical::LexicalScores};
 use crate::{
+    analysis::Question,
     dense::Rescore,
     error::StoreError,
     explain::Explain,
-    fusion::Leg,
+    fusion::{Leg, mean_and_deviation},
     index::Index,
     prior,
     ranking::{NotANumber, Ranking, Scored},
@@ -38,8 +39,8 @@ pub enum SearchError {
 /// One question, analysed and encoded.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// Its terms; see [`crate::analysis::Analyzer::query_terms`].
-    pub terms: &'a [String],
+    /// Its terms, and what else it says of what it asks for.
+    pub question: &'a Question,
     /// Its unit-length vector, by the index's encoder.
     pub vector: Option<&'a [f32]>,
     /// What to return.
@@ -90,7 +91,7 @@ pub struct RankedHit {
     pub candidate: u32,
     /// Final score; only its order means something.
     pub score: f64,
-    /// Where it stands in each leg.
+    /// Where it stands in each leg; nothing under [`Detail::Scores`].
     pub legs: Legs,
     /// The best turns of a session, by text position; empty for a turn.
     pub best_turns: Vec<u32>,
@@ -109,14 +110,11 @@ pub fn rank(
     request: &Request<'_>,
     rescore: &Rescore<'_>,
 ) -> Result<Vec<RankedHit>, SearchError> {
-    let units = match request.unit {
-        Unit::Turn => &candidates.texts,
-        Unit::Session => &candidates.sessions,
-    };
+    let units = candidates.units(request.unit);
     let legs = score_legs(index, preset, candidates, request, rescore)?;
     let width = if request.tail == Tail::All { units.len() } else { POOL.max(request.k.get()) };
     let pool = legs.pool(units.len(), width);
-    let fused = fuse(index, preset, &legs, &pool, units, request.unit)?;
+    let fused = fuse(index, preset, candidates, request, &legs, &pool)?;
     let scored = (0u32..)
         .zip(&fused.totals)
         .filter(|(i, _)| request.tail == Tail::All || legs.found(pool[*i as usize]))
@@ -124,7 +122,10 @@ pub fn rank(
         .collect();
     let ranking = Ranking::top(scored, request.k.get())?;
     let at: Vec<usize> = ranking.iter().map(|scored| pool[scored.candidate as usize]).collect();
-    let standing = legs.standing(&at);
+    let standing = match request.detail {
+        Detail::Scores => vec![Legs::default(); at.len()],
+        Detail::BestTurns | Detail::Explained => legs.standing(&at),
+    };
     let hits = ranking.iter().zip(&at).zip(standing).map(|((scored, &unit), standing)| {
         let pooled = scored.candidate as usize;
         RankedHit {
@@ -136,8 +137,15 @@ pub fn rank(
                 Unit::Turn => Vec::new(),
                 Unit::Session => legs.best_turns(preset, candidates.turns_of(index, units[unit])),
             },
-            explain: (request.detail == Detail::Explained)
-                .then(|| fused.explain(preset, pooled, standing, scored.score)),
+            explain: (request.detail == Detail::Explained).then(|| {
+                let words = match (&preset.lexical, &legs.lexical) {
+                    (Some(leg), Some(scores)) => {
+                        leg.explain(scores, index, candidates, request.question, request.unit, units[unit])
+                    }
+                    _ => Vec::new(),
+                };
+                fused.explain(preset, pooled, standing, scored.score, words)
+            }),
         }
     });
     Ok(hits.collect())
@@ -145,7 +153,7 @@ pub fn rank(
 
 /// What the legs say of every candidate, in unit order.
 struct LegScores {
-    lexical: Option<(LexicalScores, Vec<f64>)>,
+    lexical: Option<LexicalScores>,
     dense: Option<DenseScores>,
 }
 
@@ -156,11 +164,7 @@ fn score_legs(
     request: &Request<'_>,
     rescore: &Rescore<'_>,
 ) -> Result<LegScores, StoreError> {
-    let lexical = preset.lexical.map(|leg| {
-        let scores = leg.score(index, candidates, request.terms);
-        let units = leg.unit_scores(&scores, index, candidates, request.unit);
-        (scores, units)
-    });
+    let lexical = preset.lexical.map(|leg| leg.score(index, candidates, request.question, request.unit));
     let dense = match (&preset.dense, request.vector, index.dense(), &index.spec().encoder) {
         (Some(leg), Some(query), Some(vectors), Some(encoder)) => {
             if query.len() != vectors.dim() {
@@ -179,7 +183,7 @@ fn score_legs(
 
 impl LegScores {
     fn lexical(&self) -> Option<&[f64]> {
-        self.lexical.as_ref().map(|(_, units)| units.as_slice())
+        self.lexical.as_ref().map(|lexical| lexical.units.as_slice())
     }
 
     fn dense(&self) -> Option<&[f64]> {
@@ -226,7 +230,7 @@ impl LegScores {
     /// The turns of a session that speak most for it, best first.
     fn best_turns(&self, preset: &Preset, turns: &[u32]) -> Vec<u32> {
         let words: Option<Vec<f64>> =
-            self.lexical.as_ref().map(|(scores, _)| turns.iter().map(|&turn| scores.turns[turn as usize]).collect());
+            self.lexical.as_ref().map(|scores| turns.iter().map(|&turn| scores.turns[turn as usize]).collect());
         let meaning: Option<Vec<f64>> = self
             .dense
             .as_ref()
@@ -271,16 +275,17 @@ struct Fused {
     totals: Vec<f64>,
     lexical: Option<Vec<f64>>,
     dense: Option<Vec<f64>>,
+    dated: Option<Vec<f64>>,
     prior: Vec<f64>,
 }
 
 fn fuse(
     index: &Index,
     preset: &Preset,
+    candidates: &Candidates,
+    request: &Request<'_>,
     legs: &LegScores,
     pool: &[usize],
-    units: &[u32],
-    unit: Unit,
 ) -> Result<Fused, NotANumber> {
     let pooled = |scores: &[f64]| pool.iter().map(|&unit| scores[unit]).collect::<Vec<_>>();
     let (words, meaning) = (legs.lexical().map(pooled), legs.dense().map(pooled));
@@ -290,29 +295,40 @@ fn fuse(
     )?;
     let of = |leg: &Option<Vec<f64>>, i: usize| leg.as_ref().map_or(0.0, |scores| scores[i]);
     let mut totals: Vec<f64> = (0..pool.len()).map(|i| of(&lexical, i) + of(&dense, i)).collect();
+
+    let units: Vec<u32> = pool.iter().map(|&unit| candidates.units(request.unit)[unit]).collect();
+    let mut dated = None;
+    if preset.dated > 0.0
+        && let Some(mut fits) = dated::fits(request.question, index, candidates, &units, request.unit)
+    {
+        let weight = preset.dated * mean_and_deviation(&totals).1.unwrap_or(0.0);
+        fits.iter_mut().for_each(|fit| *fit *= weight);
+        totals.iter_mut().zip(&fits).for_each(|(total, fit)| *total += fit);
+        dated = Some(fits);
+    }
+
     let before = totals.clone();
-    if unit == Unit::Turn {
-        prior::apply(&mut totals, |i| index.documents().importance(units[pool[i]]));
+    if request.unit == Unit::Turn {
+        prior::apply(&mut totals, |i| index.documents().importance(units[i]));
     }
     let prior = totals.iter().zip(&before).map(|(after, before)| after - before).collect();
-    Ok(Fused { totals, lexical, dense, prior })
+    Ok(Fused { totals, lexical, dense, dated, prior })
 }
 
 impl Fused {
-    fn explain(&self, preset: &Preset, i: usize, standing: Legs, score: f64) -> Explain {
-        let leg = |name: &str, contributions: &Option<Vec<f64>>, hit: Option<LegHit>| {
-            contributions.as_ref().map(|contributions| {
-                let raw = hit.map(|hit| Explain::leaf(format!("{name} score, rank {}", hit.rank), hit.score));
-                Explain::derived(
-                    format!("{name} leg by {}", preset.fusion),
-                    contributions[i],
-                    raw.into_iter().collect(),
-                )
-            })
+    /// The arithmetic of a score: each leg's share in it, and under it the leg's own score and its parts.
+    fn explain(&self, preset: &Preset, i: usize, standing: Legs, score: f64, words: Vec<Explain>) -> Explain {
+        let leg = |name: &str, shares: &Option<Vec<f64>>, hit: Option<LegHit>, parts: Vec<Explain>| {
+            let share = *shares.as_ref()?.get(i)?;
+            let own = hit.map(|hit| Explain::derived(format!("{name} score, rank {}", hit.rank), hit.score, parts));
+            Some(Explain::derived(format!("{name} leg by {}", preset.fusion), share, own.into_iter().collect()))
         };
+        let dated = self.dated.as_ref().map(|shares| shares[i]).filter(|share| *share != 0.0);
+        let dated = dated.map(|share| Explain::leaf("said when it asks for", share));
         let prior = (self.prior[i] != 0.0).then(|| Explain::leaf("importance prior", self.prior[i]));
-        let parts = [leg("lexical", &self.lexical, standing.lexical), leg("dense", &self.dense, standing.dense), prior];
-        Explain::derived(preset.to_string(), score, parts.into_iter().flatten().collect())
+        let lexical = leg("lexical", &self.lexical, standing.lexical, words);
+        let dense = leg("dense", &self.dense, standing.dense, Vec::new());
+        Explain::derived(preset.to_string(), score, [lexical, dense, dated, prior].into_iter().flatten().collect())
     }
 }
 

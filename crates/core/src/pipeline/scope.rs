@@ -3,7 +3,7 @@
 use crate::{
     index::Index,
     lexical::Collection,
-    types::{Scope, Seq},
+    types::{Scope, Seq, Unit},
 };
 
 /// Texts as a set: all of them, or those marked.
@@ -74,6 +74,14 @@ impl Candidates {
         sessions.sort_unstable();
         sessions.dedup();
         Self { collection, texts, sessions, end }
+    }
+
+    /// What may be found: texts by position, or sessions by number.
+    pub(super) fn units(&self, unit: Unit) -> &[u32] {
+        match unit {
+            Unit::Turn => &self.texts,
+            Unit::Session => &self.sessions,
+        }
     }
 
     /// How many texts may be found.

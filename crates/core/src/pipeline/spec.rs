@@ -4,22 +4,26 @@
 //! |---|---|
 //! | a preset's name | that preset |
 //! | `bm25` | BM25 of the unit itself, English words, k1 1.5, b 0.75 |
-//! | `bm25(plain, k1=0.9, b=0.4, pairs=0.5, previous=0.4, next=0.25, half=100, sessions=1:1, turns=0.5:1)` | another analyzer, other parameters; the weight of query words side by side; what neighbours and session lend, halved at so many terms; `session:turn` weights of a session's and of a turn's score |
+//! | `bm25(plain, k1=0.9, b=0.4, pairs=0.5)` | another analyzer, other parameters; the weight of query words side by side |
+//! | `bm25(context=0.5:0.25, half=20)` | [`Context`]: weights of the turns one and two places away, halved for a turn of so many terms |
+//! | `bm25(speaker=2, time=0.5, question=0.8, brief=0.6)` | [`Expectation`], in standard deviations |
+//! | `bm25(sessions=0.7:1, turns=0.4:1)` | `session:turn` weights of a session's and of a turn's score |
 //! | `lexical`, `paper-bm25` | the lexical leg of that preset |
-//! | `dense`, `dense(top3)`, `dense(all-MiniLM-L6-v2, max)` | cosines, pooled into sessions, by any or by the named encoder |
+//! | `dense`, `dense(top3)`, `dense(all-MiniLM-L6-v2, max, nameless)` | cosines, pooled into sessions, by any or by the named encoder; of the question without speakers' names |
+//! | `dated(2, pipeline)` | what was said on the date that the question names gets so many standard deviations |
 //! | `zscore(lexical leg, dense leg)`, `minmax(0.7, ..)`, `rrf(60, 1, 0.5, ..)` | both legs fused, with [`Fusion`]'s numbers in front |
 
 use std::fmt;
 
 use super::{
-    lexical::{LexicalLeg, Mix},
-    preset::{DenseLeg, Preset},
+    lexical::{Expectation, LexicalLeg, Mix},
+    preset::{DenseLeg, Names, Preset},
 };
 use crate::{
     analysis::Analyzer,
     dense::Pooling,
     fusion::Fusion,
-    lexical::{Bm25, Smoothing},
+    lexical::{Bm25, Context},
 };
 
 /// A text that describes no pipeline.
@@ -58,6 +62,15 @@ pub(super) fn read(spec: &str) -> Result<Preset, InvalidPipeline> {
 
 fn pipeline(spec: &str) -> Result<Preset, String> {
     let call = Call::read(spec)?;
+    if call.name == "dated" {
+        let [weight, inner] = call.arguments.as_slice() else {
+            return Err("dated takes a weight and a pipeline, as in dated(2, bm25)".to_owned());
+        };
+        let mut preset = pipeline(inner.whole())?;
+        preset.dated = number("dated", weight.whole(), f64::MAX)?;
+        preset.name = preset.to_string();
+        return Ok(preset);
+    }
     let alone = Preset { name: String::new(), dense: None, ..Preset::plain_bm25() };
     let mut preset = match call.name {
         "zscore" | "minmax" | "rrf" => fused(&call)?,
@@ -83,7 +96,7 @@ fn fused(call: &Call<'_>) -> Result<Preset, String> {
     };
     match (leg(first)?, leg(second)?) {
         (Part::Lexical(analyzer, lexical), Part::Dense(dense)) => {
-            Ok(Preset { name: String::new(), analyzer, lexical: Some(lexical), dense: Some(dense), fusion })
+            Ok(Preset { name: String::new(), analyzer, lexical: Some(lexical), dense: Some(dense), fusion, dated: 0.0 })
         }
         _ => Err(format!("{} takes the lexical leg first, then the dense one", call.name)),
     }
@@ -108,17 +121,25 @@ fn unknown_leg(text: &str) -> String {
 
 fn dense(call: &Call<'_>) -> Result<DenseLeg, String> {
     let pooling = |word: &str| word.parse::<Pooling>().map_err(|error| error.to_string());
-    let words: Vec<&str> = call.arguments.iter().map(Argument::whole).collect();
-    match words.as_slice() {
-        [] => Ok(DenseLeg::any(Pooling::default())),
-        [word] => Ok(match pooling(word) {
+    let mut words: Vec<&str> = call.arguments.iter().map(Argument::whole).collect();
+    let names = match words.iter().position(|word| *word == "nameless") {
+        Some(place) => {
+            words.remove(place);
+            Names::Drop
+        }
+        None => Names::Keep,
+    };
+    let leg = match words.as_slice() {
+        [] => DenseLeg::any(Pooling::default()),
+        [word] => match pooling(word) {
             Ok(pooling) => DenseLeg::any(pooling),
             // One word may be either; what is no operator must be a model.
-            Err(_) => DenseLeg { encoder: Some((*word).to_owned()), pooling: Pooling::default() },
-        }),
-        [encoder, word] => Ok(DenseLeg { encoder: Some((*encoder).to_owned()), pooling: pooling(word)? }),
-        more => Err(format!("dense takes an encoder and a pooling, found {} words", more.len())),
-    }
+            Err(_) => DenseLeg { encoder: Some((*word).to_owned()), ..DenseLeg::any(Pooling::default()) },
+        },
+        [encoder, word] => DenseLeg { encoder: Some((*encoder).to_owned()), ..DenseLeg::any(pooling(word)?) },
+        more => return Err(format!("dense takes an encoder, a pooling and nameless, found {} words", more.len())),
+    };
+    Ok(DenseLeg { names, ..leg })
 }
 
 fn bm25(call: &Call<'_>) -> Result<Part, String> {
@@ -134,14 +155,18 @@ fn bm25(call: &Call<'_>) -> Result<Part, String> {
             "k1" => leg.bm25.k1 = number(f64::MAX)?,
             "b" => leg.bm25.b = number(1.0)?,
             "pairs" => leg.pairs = number(f64::MAX)?,
-            "previous" => leg.smoothing.previous = number(f64::MAX)?,
-            "next" => leg.smoothing.next = number(f64::MAX)?,
-            "half" => leg.smoothing.half_length = half_length(argument.value)?,
+            "context" => leg.context.weights = two_numbers(key, argument.value, "turns one and two places away")?,
+            "half" => leg.context.half_length = half_length(argument.value)?,
+            "speaker" => leg.expectation.speaker = number(f64::MAX)?,
+            "time" => leg.expectation.time = number(f64::MAX)?,
+            "question" => leg.expectation.question = number(f64::MAX)?,
+            "brief" => leg.expectation.brief = number(f64::MAX)?,
             "sessions" => leg.sessions = mix(key, argument.value)?,
             "turns" => leg.turns = mix(key, argument.value)?,
             _ => {
                 return Err(format!(
-                    "bm25 has no parameter {key:?}: it has k1, b, pairs, previous, next, half, sessions and turns"
+                    "bm25 has no parameter {key:?}: it has k1, b, pairs, context, half, speaker, time, question, \
+                     brief, sessions and turns"
                 ));
             }
         }
@@ -161,10 +186,20 @@ fn half_length(value: &str) -> Result<f64, String> {
 }
 
 fn mix(key: &str, value: &str) -> Result<Mix, String> {
-    let wrong = || format!("{key}={value}: expected the weights of session and turn, as in {key}=0.5:1");
-    let (session, turn) = value.split_once(':').ok_or_else(wrong)?;
-    let mix = Mix { session: number(key, session.trim(), f64::MAX)?, turn: number(key, turn.trim(), f64::MAX)? };
-    if mix.session + mix.turn > 0.0 { Ok(mix) } else { Err(wrong()) }
+    let of = "session and turn, not both 0";
+    match two_numbers(key, value, of)? {
+        [0.0, 0.0] => Err(two_numbers_wanted(key, value, of)),
+        [session, turn] => Ok(Mix { session, turn }),
+    }
+}
+
+fn two_numbers(key: &str, value: &str, of: &str) -> Result<[f64; 2], String> {
+    let (first, second) = value.split_once(':').ok_or_else(|| two_numbers_wanted(key, value, of))?;
+    Ok([number(key, first.trim(), f64::MAX)?, number(key, second.trim(), f64::MAX)?])
+}
+
+fn two_numbers_wanted(key: &str, value: &str, of: &str) -> String {
+    format!("{key}={value}: expected the weights of {of}, as in {key}=0.5:1")
 }
 
 impl<'a> Call<'a> {
@@ -222,16 +257,20 @@ fn split(text: &str) -> Option<Vec<&str>> {
 impl fmt::Display for Preset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lexical = self.lexical.map(|leg| describe(self.analyzer, leg));
+        if self.dated > 0.0 {
+            write!(f, "dated({}, ", self.dated)?;
+        }
         match (lexical, &self.dense) {
             (Some(lexical), Some(dense)) => {
                 write!(f, "{}(", self.fusion.name())?;
                 self.fusion.numbers().iter().try_for_each(|number| write!(f, "{number}, "))?;
-                write!(f, "{lexical}, {dense})")
+                write!(f, "{lexical}, {dense})")?;
             }
-            (Some(lexical), None) => f.write_str(&lexical),
-            (None, Some(dense)) => write!(f, "{dense}"),
-            (None, None) => f.write_str("nothing"),
+            (Some(lexical), None) => f.write_str(&lexical)?,
+            (None, Some(dense)) => write!(f, "{dense}")?,
+            (None, None) => f.write_str("nothing")?,
         }
+        f.write_str(if self.dated > 0.0 { ")" } else { "" })
     }
 }
 
@@ -240,7 +279,8 @@ fn describe(analyzer: Analyzer, leg: LexicalLeg) -> String {
     let LexicalLeg {
         bm25: Bm25 { k1, b },
         pairs,
-        smoothing: Smoothing { previous, next, half_length },
+        context: Context { weights: [near, far], half_length },
+        expectation: Expectation { speaker, time, question, brief },
         sessions,
         turns,
     } = leg;
@@ -251,9 +291,12 @@ fn describe(analyzer: Analyzer, leg: LexicalLeg) -> String {
         (k1 != plain.bm25.k1).then(|| format!("k1={k1}")),
         (b != plain.bm25.b).then(|| format!("b={b}")),
         (pairs != 0.0).then(|| format!("pairs={pairs}")),
-        (previous != 0.0).then(|| format!("previous={previous}")),
-        (next != 0.0).then(|| format!("next={next}")),
+        (near != 0.0 || far != 0.0).then(|| format!("context={near}:{far}")),
         half_length.is_finite().then(|| format!("half={half_length}")),
+        (speaker != 0.0).then(|| format!("speaker={speaker}")),
+        (time != 0.0).then(|| format!("time={time}")),
+        (question != 0.0).then(|| format!("question={question}")),
+        (brief != 0.0).then(|| format!("brief={brief}")),
         (sessions != plain.sessions).then(|| format!("sessions={}", mix(sessions))),
         (turns != plain.turns).then(|| format!("turns={}", mix(turns))),
     ];
@@ -272,9 +315,14 @@ mod tests {
         for (written, printed) in [
             ("bm25", "bm25"),
             (" bm25( paper-2606 ) ", "bm25(paper-2606)"),
-            ("lexical", "bm25(k1=0.9, b=0.4, pairs=0.5, previous=0.3, next=0.2, half=150, sessions=1:1, turns=0.9:1)"),
+            (
+                "lexical",
+                "bm25(k1=0.9, pairs=0.5, context=0.5:0.5, half=20, speaker=2, time=0.5, question=0.8, brief=0.6, \
+                 sessions=0.7:1, turns=0.4:1)",
+            ),
             ("dense", "dense(max)"),
             ("dense(all-MiniLM-L6-v2)", "dense(all-MiniLM-L6-v2, max)"),
+            ("dense(nameless)", "dense(max, nameless)"),
             ("zscore(bm25, dense(all-MiniLM-L6-v2, max))", "zscore(0.5, bm25, dense(all-MiniLM-L6-v2, max))"),
             ("minmax(0.25,bm25(k1=1),dense(top3))", "minmax(0.25, bm25(k1=1), dense(top3))"),
             ("rrf(bm25(turns=1:2), dense(lse5))", "rrf(60, 1, 1, bm25(turns=1:2), dense(lse5))"),

@@ -1,18 +1,24 @@
 //! Experiments: benchmarks asked through the engine's own search.
 
+mod ascent;
 mod bench;
+mod choices;
+mod criterion;
 mod encoder;
-mod grid;
+mod protocol;
 mod system;
 mod trial;
 pub mod tuning;
 mod vectors;
 
+pub use ascent::{Ascent, PASSES, Search};
 pub use bench::{Bench, Observer, Setup, Step};
+pub use choices::{Choices, Set};
+pub use criterion::Criterion;
 pub use encoder::{CachedEncoder, NoEncoder};
-pub use grid::{Fold, Grid, Protocol, Tuned, Tuning};
-pub use system::{System, Weight};
-pub use trial::{CRITERION, Sweep, Trial, sweep, try_system};
+pub use protocol::{Fold, Protocol, Tuned, Tuning};
+pub use system::{InvalidSystem, System};
+pub use trial::{CRITERION, Chosen, Sweep, Trial, sweep, try_system};
 pub use vectors::CacheError;
 
 use crate::measures::{EvaluationError, InvalidQrels, InvalidRun};
@@ -45,10 +51,13 @@ pub enum ExperimentError {
     /// There is nothing to measure.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
-    /// A weight is to be chosen on other conversations, and there are none.
+    /// Values that each go with the first of the other sets do not go together.
+    #[error(transparent)]
+    System(#[from] InvalidSystem),
+    /// Numbers are to be chosen on other conversations, and there are none.
     #[error(
-        "system {system}: its weight is chosen on the other groups of the data, and this data has one group only; \
-         give a weight, as in zscore(0.5, bm25, dense(max))"
+        "system {system}: its numbers are chosen on the other groups of the data, and this data has one group only; \
+         give numbers, as in zscore(0.5, bm25(k1=0.9), dense(max)), or choose on all of it with `eval tune --by all`"
     )]
     OneGroup {
         /// The system.

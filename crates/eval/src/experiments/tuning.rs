@@ -1,5 +1,6 @@
 //! Choosing among pipelines without looking at what is reported.
 
+use super::ascent::TOLERANCE;
 use crate::measures::{Evaluation, Measure};
 
 /// Weights of the lexical leg that are tried (fusion study, section 3): 0 to 1 by 0.05.
@@ -35,9 +36,8 @@ pub fn best_on(candidates: &[Evaluation], clusters: &[usize], marked: &[bool], m
     best(candidates.iter().map(among).collect::<Option<Vec<f64>>>()?.into_iter())
 }
 
-/// The first of the largest; sums in another order must not break a tie.
+/// The first of the largest.
 fn best(values: impl Iterator<Item = f64>) -> Option<usize> {
-    const TOLERANCE: f64 = 1e-9;
     let mut best: Option<(usize, f64)> = None;
     for (place, value) in values.enumerate() {
         if best.is_none_or(|(_, most)| value > most + TOLERANCE) {

@@ -14,7 +14,12 @@ use super::{
     ReceiptError, Tolerance,
     keys::{Source, not, number, share, text, word},
 };
-use crate::{datasets::DataSet, experiments::System, measures::Measure, recipe::Recipe};
+use crate::{
+    datasets::DataSet,
+    experiments::{Criterion, System},
+    measures::Measure,
+    recipe::Recipe,
+};
 
 /// Lies beside receipts and is none.
 pub(super) const TABLES: &str = "tables.toml";
@@ -51,7 +56,9 @@ impl Receipt {
         let written = keys.required("command", "the command that measures it", text)?;
         let dataset: DataSet = keys.required("dataset", "the name of a data set", word)?;
         let unit: Unit = keys.required("unit", "turn or session", word)?;
-        let system: System = keys.required("system", "a preset or a description of a pipeline", word)?;
+        let mut system: System = keys.required("system", "a preset or a description of a pipeline", word)?;
+        let criterion_place = keys.place_of("criterion");
+        let criterion: Option<Criterion> = keys.optional("criterion", word)?;
         let data = keys.optional("data", text)?;
         let data_sha256 = keys.required("data_sha256", SHA256, sha256)?;
         let encoder_place = keys.place_of("encoder");
@@ -72,7 +79,12 @@ impl Receipt {
             let why = format!("found {:?}; expected no such key, since the system has no dense leg", encoder.as_str());
             return Err(wrong(encoder_place, "encoder", why));
         }
-        let command = command(dataset, unit, &system.name);
+        if let (Some(criterion), false) = (&criterion, system.chooses()) {
+            let why = format!("found \"{criterion}\"; expected no such key, since the system has no numbers to choose");
+            return Err(wrong(criterion_place, "criterion", why));
+        }
+        system.criterion = criterion.unwrap_or_default();
+        let command = command(dataset, unit, &system);
         if written != command {
             let why = format!("found {written:?}; expected what the other keys say: {command:?}");
             return Err(wrong(place, "command", why));
@@ -154,18 +166,25 @@ impl Receipt {
 
     /// The same as a command line, without the place of the data.
     pub fn command(&self) -> String {
-        command(self.dataset, self.unit, &self.system.name)
+        command(self.dataset, self.unit, &self.system)
     }
 }
 
 /// The command line of a recipe, as receipts write it.
-pub(super) fn command(dataset: DataSet, unit: Unit, system: &str) -> String {
+pub(super) fn command(dataset: DataSet, unit: Unit, system: &System) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_.:/@=+,".contains(c);
-    let system = match system.chars().all(plain) {
-        true => system.to_owned(),
-        false => format!("'{}'", system.replace('\'', r"'\''")),
+    let name = match system.name.chars().all(plain) {
+        true => system.name.clone(),
+        false => format!("'{}'", system.name.replace('\'', r"'\''")),
     };
-    format!("aforesaid eval run --dataset {dataset} --unit {unit} --system {system}")
+    let criterion = stated_criterion(system).map(|criterion| format!(" --criterion {criterion}"));
+    let criterion = criterion.unwrap_or_default();
+    format!("aforesaid eval run --dataset {dataset} --unit {unit} --system {name}{criterion}")
+}
+
+/// By what the numbers of a system are chosen, where it is not the published protocol's measure.
+pub(super) fn stated_criterion(system: &System) -> Option<&Criterion> {
+    (system.chooses() && system.criterion != Criterion::default()).then_some(&system.criterion)
 }
 
 const COUNT: &str = "a whole number from 1";

@@ -1,6 +1,9 @@
 //! New receipts.
 
-use super::{Figures, Receipt, Tolerance, receipt::command};
+use super::{
+    Figures, Receipt, Tolerance,
+    receipt::{command, stated_criterion},
+};
 use crate::recipe::Recipe;
 
 impl Receipt {
@@ -9,11 +12,13 @@ impl Receipt {
     /// A tolerance below 0.0000005 is finer than that, and such a receipt may not replay.
     pub fn of(title: &str, tolerance: Tolerance, recipe: &Recipe, figures: &Figures) -> String {
         let Recipe { dataset, unit, system, .. } = recipe;
-        let command = command(*dataset, *unit, &system.name);
+        let command = command(*dataset, *unit, system);
+        let criterion = stated_criterion(system).map(|criterion| format!("criterion = \"{criterion}\"\n"));
         let [title, command, system] = [title, &command, &system.name].map(quoted);
         let mut text = format!(
-            "title = {title}\ncommand = {command}\ndataset = \"{dataset}\"\nunit = \"{unit}\"\nsystem = {system}\n\
+            "title = {title}\ncommand = {command}\ndataset = \"{dataset}\"\nunit = \"{unit}\"\nsystem = {system}\n{}\
              data_sha256 = \"{}\"\n",
+            criterion.unwrap_or_default(),
             figures.data_sha256
         );
         if let Some(encoder) = &figures.encoder {

@@ -38,7 +38,7 @@ pub fn questions_csv(benchmark: &Benchmark, trial: &Trial) -> Result<String, csv
         let values = measures.iter().map(|measure| value(measure).map(f64::to_string).unwrap_or_default());
         writer.write_record(cells.iter().map(|cell| inert(cell)).chain(values))?;
     }
-    text(writer)
+    csv_text(writer)
 }
 
 /// Measures of several systems as CSV: id, category, then each measure of each system.
@@ -61,15 +61,16 @@ pub fn systems_csv(
         let named = [question.id.as_str(), question.category.as_deref().unwrap_or_default()].map(inert);
         writer.write_record(named.into_iter().chain(columns().map(value)))?;
     }
-    text(writer)
+    csv_text(writer)
 }
 
-fn text(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
+/// What a writer has gathered in memory.
+pub(crate) fn csv_text(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
     let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn inert(cell: &str) -> String {
+pub(crate) fn inert(cell: &str) -> String {
     match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => format!("'{cell}"),
         false => cell.to_owned(),

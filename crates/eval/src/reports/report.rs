@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::table::{Table, escaped, four};
 use crate::{
     datasets::Benchmark,
-    experiments::{Trial, Weight},
+    experiments::{Chosen, PASSES, Set, Trial},
     measures::{Evaluation, Measure},
     statistics::{Interval, RESAMPLES, SEED, StatisticsError, cluster_bootstrap},
 };
@@ -20,8 +20,6 @@ const LISTED: usize = 20;
 pub struct Origin {
     /// The system as asked for.
     pub system: String,
-    /// How its weight was found.
-    pub weight: Weight,
     /// SHA-256 of the data.
     pub data: String,
     /// Id of the encoder, or why there is none.
@@ -36,6 +34,8 @@ pub struct Report {
     unit: String,
     groups: usize,
     pipelines: BTreeMap<String, Vec<String>>,
+    chosen: Option<Chosen>,
+    unsettled: Vec<String>,
     evaluation: Evaluation,
     intervals: Vec<(Measure, Option<Interval>)>,
     categories: BTreeMap<String, Vec<usize>>,
@@ -78,6 +78,7 @@ impl Report {
         for (group, preset) in benchmark.groups.iter().zip(&trial.pipelines) {
             pipelines.entry(preset.to_string()).or_default().push(group.id.clone());
         }
+        let unsettled = trial.chosen.iter().flat_map(|chosen| &chosen.unsettled);
         let ledger = &benchmark.ledger;
         let excluded = ledger
             .excluded
@@ -89,6 +90,8 @@ impl Report {
             unit: benchmark.unit.to_string(),
             groups: benchmark.groups.len(),
             pipelines,
+            chosen: trial.chosen.clone(),
+            unsettled: unsettled.map(|&place| benchmark.groups[place].id.clone()).collect(),
             intervals,
             categories,
             excluded: excluded.collect(),
@@ -138,12 +141,26 @@ impl Report {
             "by_category": by_category,
             "groups": self.groups,
             "pipelines": self.pipelines,
+            "chosen": self.chosen.as_ref().map(|chosen| self.chosen_json(chosen)),
             "data_sha256": self.origin.data,
             "encoder": self.origin.encoder.as_ref().ok(),
             "failed": self.evaluation.failed(),
             "exclusions": self.excluded,
             "unresolved": unresolved,
             "remarks": self.remarks,
+        })
+    }
+
+    fn chosen_json(&self, chosen: &Chosen) -> Value {
+        let times = |(place, set): (usize, &Set)| {
+            let times = set.values.iter().cloned().zip(chosen.counts(place).into_iter().map(Value::from));
+            (set.name.clone(), Value::Object(times.collect()))
+        };
+        json!({
+            "criterion": chosen.criterion,
+            "configurations": chosen.configurations,
+            "times": chosen.sets.iter().enumerate().map(times).collect::<Map<String, Value>>(),
+            "unsettled": self.unsettled,
         })
     }
 
@@ -196,17 +213,29 @@ impl Report {
     }
 
     fn how(&self) -> String {
-        match (&self.origin.weight, self.pipelines.keys().next()) {
-            (Weight::Given, Some(pipeline)) => format!("Pipeline: {}\n", escaped(pipeline)),
-            (Weight::LeaveOneOut, _) => {
-                let mut table = Table::new(["pipeline, chosen on all other groups", "groups"]);
-                for (pipeline, groups) in &self.pipelines {
-                    table.push([pipeline.clone(), groups.join(", ")]);
-                }
-                format!("## Weights\n\n{table}")
-            }
-            (Weight::Given, None) => String::new(),
+        let Some(chosen) = &self.chosen else {
+            return self.pipelines.keys().map(|pipeline| format!("Pipeline: {}\n", escaped(pipeline))).collect();
+        };
+        let mut numbers = Table::new(["number", "chosen"]);
+        for (place, set) in chosen.sets.iter().enumerate() {
+            let times = set.values.iter().zip(chosen.counts(place)).filter(|(_, times)| *times > 0);
+            let times: Vec<String> = times.map(|(value, times)| format!("{value} ({times})")).collect();
+            numbers.push([set.name.clone(), times.join(", ")]);
         }
+        let mut pipelines = Table::new(["pipeline, chosen on all other groups", "groups"]);
+        for (pipeline, groups) in &self.pipelines {
+            pipelines.push([pipeline.clone(), groups.join(", ")]);
+        }
+        let mut text = format!(
+            "## Chosen numbers\n\nFor each group by {} on all the others, in {} configurations; in brackets, for how many \
+             of {} groups.\n\n{numbers}\n{pipelines}",
+            chosen.criterion, chosen.configurations, self.groups
+        );
+        if !self.unsettled.is_empty() {
+            let groups: Vec<String> = self.unsettled.iter().map(|group| escaped(group)).collect();
+            text.push_str(&format!("\nStopped after {PASSES} passes, not at an optimum: {}\n", groups.join(", ")));
+        }
+        text
     }
 
     fn left_out(&self) -> String {

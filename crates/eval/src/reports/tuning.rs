@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::table::{Table, escaped, four};
 use crate::{
     datasets::Benchmark,
-    experiments::{Tuned, Tuning},
+    experiments::{PASSES, Tuned, Tuning},
     measures::Measure,
 };
 
@@ -35,7 +35,8 @@ impl TuningReport<'_> {
                     "held_out": fold.name,
                     "n": fold.questions.len(),
                     "pipeline": fold.preset.to_string(),
-                    "measures": means(&|measure| fold.evaluation.mean_over(measure, &fold.questions)),
+                    "measures": means(&|measure| fold.mean(measure)),
+                    "settled": fold.settled,
                 })
             })
             .collect();
@@ -43,12 +44,14 @@ impl TuningReport<'_> {
             "dataset": benchmark.dataset,
             "unit": benchmark.unit,
             "system": tuning.system.name,
-            "criterion": tuning.criterion,
-            "candidates": tuned.candidates,
+            "criterion": tuning.system.criterion,
+            "configurations": tuned.configurations,
             "before": means(&|measure| tuned.mean_before(measure)),
-            "held_out": means(&|measure| tuned.mean(measure)),
+            "held_out": (!folds.is_empty()).then(|| means(&|measure| tuned.mean(measure))),
             "folds": folds,
-            "pipeline": tuned.preset.to_string(),
+            "pipeline": tuned.whole.preset.to_string(),
+            "seen": means(&|measure| tuned.whole.mean(measure)),
+            "settled": tuned.whole.settled,
         })
     }
 
@@ -56,25 +59,43 @@ impl TuningReport<'_> {
     pub fn to_markdown(&self) -> String {
         let Self { benchmark, tuning, tuned } = self;
         let cell = |mean: Option<f64>| mean.map(four).unwrap_or_default();
-        let mut summary = Table::new(["measure", "before", "chosen elsewhere"]);
-        for measure in tuning.measures {
-            summary.push([measure.to_string(), cell(tuned.mean_before(*measure)), cell(tuned.mean(*measure))]);
+        let held_out = !tuned.folds.is_empty();
+        let mut summary = Table::new([
+            "measure",
+            "before",
+            if held_out { "chosen elsewhere" } else { "chosen on the same questions" },
+        ]);
+        for &measure in tuning.measures {
+            summary.push([measure.to_string(), cell(tuned.mean_before(measure)), cell(tuned.mean(measure))]);
         }
-        let mut folds = Table::new(["held out", "n", "pipeline chosen on the rest", "value"]);
-        for fold in &tuned.folds {
-            let value = cell(fold.evaluation.mean_over(tuning.criterion, &fold.questions));
-            folds.push([fold.name.clone(), fold.questions.len().to_string(), fold.preset.to_string(), value]);
-        }
-        format!(
-            "# {} on {}, unit {}: {} candidates, chosen by {}\n\n{summary}\n## Folds\n\n{folds}\n\
-             On all the data: `{}`\n\nThe figures above are of questions that had no say in what was chosen; use the \
-             last line with --preset, or write it to a configuration file with --out.\n",
+        let criterion = &tuning.system.criterion;
+        let mut text = format!(
+            "# {} on {}, unit {}: {} configurations, chosen by {criterion}\n\n{summary}\n",
             escaped(&tuning.system.name),
             escaped(&benchmark.dataset),
             benchmark.unit,
-            tuned.candidates,
-            tuning.criterion,
-            tuned.preset
-        )
+            tuned.configurations,
+        );
+        if held_out {
+            let mut folds = Table::new(["held out", "n", "pipeline chosen on the rest", "value"]);
+            for fold in &tuned.folds {
+                let value = cell(criterion.mean_over(&fold.evaluation, &fold.questions));
+                folds.push([fold.name.clone(), fold.questions.len().to_string(), fold.preset.to_string(), value]);
+            }
+            text.push_str(&format!("## Folds\n\n{folds}\n"));
+        }
+        for fold in tuned.folds.iter().chain([&tuned.whole]).filter(|fold| !fold.settled) {
+            text.push_str(&format!("Stopped after {PASSES} passes, not at an optimum: {}\n\n", escaped(&fold.name)));
+        }
+        let standing = match held_out {
+            true => "The figures above are of questions that had no say in what was chosen",
+            false => "The figures above are of the questions it was chosen on, and no estimate of others",
+        };
+        text.push_str(&format!(
+            "On all the data: `{}`\n\n{standing}; use the last line with --preset, or write it to a configuration file \
+             with --out.\n",
+            tuned.whole.preset
+        ));
+        text
     }
 }

@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rand_chacha::{
-    ChaCha8Rng,
-    rand_core::{RngCore, SeedableRng},
-};
 use serde::Serialize;
 
-use super::{StatisticsError, TOLERANCE, check, differences};
+use super::{StatisticsError, TOLERANCE, check, differences, draws::Draws};
 
 /// Resamples as a rule (fusion study, section 3, "Metrics and uncertainty").
 pub const RESAMPLES: usize = 4000;
@@ -148,23 +144,6 @@ fn cluster_sums(values: &[f64], clusters: &[usize]) -> Vec<(f64, f64)> {
         *count += 1.0;
     }
     sums.into_values().collect()
-}
-
-/// Draws that depend on the seed and on ChaCha8 alone, not on how a crate stretches a seed or makes a range.
-struct Draws(ChaCha8Rng);
-
-impl Draws {
-    /// The key is the seed, little-endian, and zeros.
-    fn new(seed: u64) -> Self {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        Self(ChaCha8Rng::from_seed(key))
-    }
-
-    /// A number below `n`: the high half of a 64-bit draw times `n`, whose bias is below `n / 2^64`.
-    fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.0.next_u64()) * n as u128) >> 64) as usize
-    }
 }
 
 fn mean(values: &[f64]) -> f64 {

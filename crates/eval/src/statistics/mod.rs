@@ -4,11 +4,13 @@
 //! [`Evaluation::values`](crate::measures::Evaluation::values) gives them.
 
 mod bootstrap;
+mod draws;
 mod error;
 mod holm;
 mod tally;
 
 pub use bootstrap::{Interval, Paired, RESAMPLES, SEED, cluster_bootstrap, paired};
+pub(crate) use draws::Draws;
 pub use error::StatisticsError;
 pub use holm::holm;
 pub use tally::{Tally, tally};

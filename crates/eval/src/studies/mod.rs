@@ -1,9 +1,11 @@
-//! Published studies, done again with one command.
+//! Studies with one command: published ones done again, and our own of the default.
 
+mod default;
 mod fusion;
 mod section;
 mod turns;
 
+pub use default::default_study;
 pub use fusion::{FusionStudy, fusion_study};
 pub use section::{Section, Study};
 pub use turns::turns_study;

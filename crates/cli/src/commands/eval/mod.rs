@@ -37,7 +37,7 @@ enum Action {
     Run(run::Run),
     /// Compare two runs that `eval run --run` wrote.
     Compare(compare::Compare),
-    /// Choose weights and BM25 parameters on one part of the data, measure them on another.
+    /// Choose a pipeline's numbers on one part of the data, measure them on another.
     Tune(tune::Tune),
     /// Do a published study again: every table and figure.
     Study(study::Study),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aforesaid::formats::Captions;
 use aforesaid_eval::{
     EvalError,
-    experiments::System,
+    experiments::{Criterion, System},
     receipts::{Figures, Receipt, Tolerance},
     recipe::{Outcome, Recipe},
     reports::questions_csv,
@@ -23,9 +23,13 @@ pub(crate) struct Run {
     #[command(flatten)]
     data: DataArgs,
     /// A preset, paper-fusion-{mean,max,top3,lse}, or a pipeline such as "zscore(bm25, dense(all-MiniLM-L6-v2, max))";
-    /// loco for the weight, as in "zscore(loco, bm25, dense(max))", chooses it on the other conversations.
+    /// a set in the place of a number, as in "bm25(k1={0.9, 1.2}, b={0.2..0.8/0.2})", has it chosen for each
+    /// conversation on all others, by coordinate ascent from the first values; loco is the set of weights 0 to 1 by 0.05.
     #[arg(long)]
     system: System,
+    /// Choose numbers by this measure, or by the mean of several as in hit@1+recall@5+mrr [default: hit@1].
+    #[arg(long)]
+    criterion: Option<Criterion>,
     #[command(flatten)]
     measures: MeasureArgs,
     /// Whether image captions are indexed: keep or drop [default: drop for paper-* systems].
@@ -64,6 +68,16 @@ impl Run {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let mut system = self.system.clone();
         system.captions = self.captions.unwrap_or(system.captions);
+        if let Some(criterion) = &self.criterion {
+            if !system.chooses() {
+                return Err(Failure::Usage(format!(
+                    "--criterion {criterion}: system {} has no numbers to choose; give a set of them, as in \
+                     \"bm25(k1={{0.9, 1.2}})\", or leave --criterion out",
+                    system.name
+                )));
+            }
+            system.criterion = criterion.clone();
+        }
         let recipe =
             Recipe { dataset: self.data.dataset, unit: self.data.unit, measures: self.measures.measures(), system };
         let path_of_data = self.data.path(settings)?;

@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Instant};
 use aforesaid_eval::{
     EvalError,
     datasets::DataSet,
-    studies::{FusionStudy, fusion_study, turns_study},
+    studies::{FusionStudy, default_study, fusion_study, turns_study},
 };
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::json;
@@ -24,9 +24,11 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Study {
     /// fusion: Tables 1 to 10 and the figures of the fusion study. turns: turn retrieval over five splits.
+    /// default: what each piece of the default brings, and which fusion is best, on four data sets.
     #[arg(value_enum)]
     name: Name,
-    /// LoCoMo's file or folder [default: where `eval data fetch` puts it].
+    /// LoCoMo's file or folder; for the study of the default, the folder with the folders locomo, realmem, beam and
+    /// longmemeval, of which some may be missing [default: where `eval data fetch` puts them].
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     data: Option<PathBuf>,
     /// LongMemEval-S in the official format, for Table 8 of the fusion study.
@@ -43,26 +45,32 @@ pub(crate) struct Study {
 enum Name {
     Fusion,
     Turns,
+    Default,
 }
 
 impl Study {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let started = Instant::now();
-        let locomo = place_of(DataSet::Locomo, self.data.as_deref(), settings)?;
+        let data = match (self.name, &self.data) {
+            (Name::Default, None) => settings.datasets()?,
+            (_, named) => place_of(DataSet::Locomo, named.as_deref(), settings)?,
+        };
         if self.longmemeval.is_some() && self.name != Name::Fusion {
             return Err(Failure::Usage("--longmemeval: only the fusion study has a table for it".to_owned()));
         }
         let equipment = self.vectors.equipment(DataSet::Locomo, None, settings)?;
         let study = watched(settings, |observe| match self.name {
             Name::Fusion => {
-                let study = FusionStudy { locomo: &locomo, longmemeval: self.longmemeval.as_deref() };
+                let study = FusionStudy { locomo: &data, longmemeval: self.longmemeval.as_deref() };
                 fusion_study(&study, &equipment, observe)
             }
-            Name::Turns => turns_study(&locomo, &equipment, observe),
+            Name::Turns => turns_study(&data, &equipment, observe),
+            Name::Default => default_study(&data, &equipment, observe),
         })?;
         let name = match self.name {
             Name::Fusion => "fusion",
             Name::Turns => "turns",
+            Name::Default => "default",
         };
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("study-{name}")));
         std::fs::create_dir_all(&out).map_err(Failure::io(format!("folder {}", out.display())))?;

@@ -9,8 +9,7 @@ use super::{
 use crate::{failure::Failure, files::write_whole, settings::Settings};
 use aforesaid_eval::{
     EvalError,
-    experiments::{Bench, Grid, Protocol, System, Tuned, Tuning},
-    measures::Measure,
+    experiments::{Bench, Criterion, Protocol, System, Tuned, Tuning},
     reports::TuningReport,
 };
 use clap::{Args, ValueEnum, ValueHint};
@@ -19,24 +18,17 @@ use clap::{Args, ValueEnum, ValueHint};
 pub(crate) struct Tune {
     #[command(flatten)]
     data: DataArgs,
-    /// The pipeline to start from; its fusion weight and BM25's k1 and b are tried.
+    /// The pipeline, with sets in the place of the numbers to choose as in "bm25(k1={0.9, 1.2}, b={0.2..0.8/0.2})";
+    /// the first values are where the search begins. Without sets, the fusion weight and BM25's k1 and b are chosen.
     #[arg(long)]
     system: System,
     /// loco: for each conversation, choose on all others. splits: choose on the dev sides of splits.json beside the data.
+    /// all: choose on all the data, and hold nothing out.
     #[arg(long, value_enum, default_value_t = By::Loco)]
     by: By,
-    /// Choose by this measure.
+    /// Choose by this measure, or by the mean of several as in hit@1+recall@5+mrr.
     #[arg(long, default_value = "mrr")]
-    criterion: Measure,
-    /// Weights of the lexical leg, separated by commas [default: 0 to 1 by 0.05].
-    #[arg(long, value_delimiter = ',', value_parser = share, allow_negative_numbers = true)]
-    alphas: Option<Vec<f64>>,
-    /// Values of k1, separated by commas [default: 0.6,0.9,1.2,1.5,2].
-    #[arg(long, value_delimiter = ',', value_parser = not_negative, allow_negative_numbers = true)]
-    k1: Option<Vec<f64>>,
-    /// Values of b, separated by commas [default: 0.2,0.4,0.6,0.75].
-    #[arg(long, value_delimiter = ',', value_parser = share, allow_negative_numbers = true)]
-    b: Option<Vec<f64>>,
+    criterion: Criterion,
     /// Write a configuration file with the pipeline chosen on all the data.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
@@ -52,54 +44,37 @@ pub(crate) struct Tune {
 enum By {
     Loco,
     Splits,
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let number = text.trim().parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
-}
-
-fn not_negative(text: &str) -> Result<f64, String> {
-    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "expected a number from 0".to_owned())
+    All,
 }
 
 impl Tune {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let path = self.data.path(settings)?;
         let mut measures = self.measures.measures();
-        if !measures.contains(&self.criterion) {
-            measures.push(self.criterion);
+        for measure in self.criterion.measures() {
+            if !measures.contains(measure) {
+                measures.push(*measure);
+            }
         }
-        let usual = Grid::default();
-        let grid = Grid {
-            alphas: self.alphas.clone().unwrap_or(usual.alphas),
-            k1: self.k1.clone().unwrap_or(usual.k1),
-            b: self.b.clone().unwrap_or(usual.b),
-        };
+        let system = System { criterion: self.criterion.clone(), ..self.system.clone() };
         let benchmark = self.data.dataset.load(&path, self.data.unit).map_err(EvalError::from)?;
         let protocol = match self.by {
             By::Loco => Protocol::LeaveOneOut,
             By::Splits => Protocol::Splits(self.data.dataset.splits(&path, &benchmark).map_err(EvalError::from)?),
+            By::All => Protocol::All,
         };
-        let mut equipment = self.vectors.equipment(self.data.dataset, self.system.preset.encoder(), settings)?;
-        match (&self.system.preset.dense, &equipment.encoder) {
+        let mut equipment = self.vectors.equipment(self.data.dataset, system.preset.encoder(), settings)?;
+        match (&system.preset.dense, &equipment.encoder) {
             (None, _) => equipment.encoder = Err("the system does not use one".to_owned()),
             (Some(_), Err(reason)) => {
-                let (system, reason) = (self.system.name.clone(), reason.clone());
+                let (system, reason) = (system.name.clone(), reason.clone());
                 return Err(EvalError::NoEncoder { system, reason }.into());
             }
             (Some(_), Ok(_)) => {}
         }
-        let tuning = Tuning {
-            system: &self.system,
-            grid: &grid,
-            protocol: &protocol,
-            criterion: self.criterion,
-            measures: &measures,
-        };
+        let tuning = Tuning { system: &system, protocol: &protocol, measures: &measures };
         let tuned = watched(settings, |observe| -> Result<Tuned, EvalError> {
-            let bench = Bench::new(&benchmark, &equipment.setup(self.system.captions), observe)?;
+            let bench = Bench::new(&benchmark, &equipment.setup(system.captions), observe)?;
             Ok(tuning.run(&bench, observe)?)
         })?;
         if let Some(path) = &self.out {

@@ -109,7 +109,7 @@ pub fn turns_study(locomo: &Path, equipment: &Equipment, observe: &Observer<'_>)
 
 fn tuned(bench: &Bench<'_>, rows: &Rows, observe: &Observer<'_>) -> Result<Measured, EvalError> {
     let system: System = TUNED.1.parse()?;
-    let presets: Vec<Preset> = alphas().map(|alpha| system.with_alpha(alpha)).collect();
+    let presets = system.along_first()?;
     let qrels = bench.benchmark().qrels()?;
     let evaluate_one = |preset: &Preset| Ok(evaluate(&bench.run(TUNED.0, |_| preset, observe)?, &qrels, &MEASURES)?);
     let candidates = presets.iter().map(evaluate_one).collect::<Result<Vec<Evaluation>, EvalError>>()?;

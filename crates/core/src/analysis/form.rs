@@ -1,0 +1,80 @@
+//! What a text is like apart from its topic: does it ask, does it say when.
+
+use super::time_words;
+
+/// What kind of statement a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Form {
+    /// Of its letters and digits, the share that stands in questions, in 255ths.
+    asking: u8,
+    /// Whether it names a time: a day, a date, a while ago.
+    pub tells_when: bool,
+}
+
+impl Form {
+    /// Looks at a text, without its speaker and caption.
+    pub fn of(text: &str) -> Self {
+        Self { asking: asking(text), tells_when: time_words::tells_when(text) }
+    }
+
+    /// Share of the text that asks, in [0, 1].
+    pub fn asking(self) -> f64 {
+        f64::from(self.asking) / 255.0
+    }
+
+    /// One number for both; see [`Form::from_code`].
+    pub(crate) fn code(self) -> u16 {
+        u16::from(self.asking) << 1 | u16::from(self.tells_when)
+    }
+
+    /// Puts back what [`Form::code`] gave; `None` for any other number.
+    pub(crate) fn from_code(code: u16) -> Option<Self> {
+        let asking = u8::try_from(code >> 1).ok()?;
+        Some(Self { asking, tells_when: code & 1 == 1 })
+    }
+}
+
+/// Letters stand for words, so that scripts without spaces are measured too.
+fn asking(text: &str) -> u8 {
+    let (mut asked, mut total, mut sentence) = (0u64, 0u64, 0u64);
+    for c in text.chars() {
+        match c {
+            '?' | '\u{FF1F}' | '\u{061F}' | '\u{037E}' => {
+                asked += sentence;
+                sentence = 0;
+            }
+            '.' | '!' | '\n' | '\u{2026}' | '\u{3002}' | '\u{FF01}' | '\u{0964}' => sentence = 0,
+            c if c.is_alphanumeric() => {
+                sentence += 1;
+                total += 1;
+            }
+            _ => {}
+        }
+    }
+    (asked * 255).checked_div(total).map_or(0, |share| share as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_question_asks_and_a_statement_does_not() {
+        assert_eq!(Form::of("Where are you?").asking(), 1.0);
+        assert_eq!(Form::of("I am here.").asking(), 0.0);
+        assert_eq!(Form::of("I see! Why?").asking(), (3.0f64 / 7.0 * 255.0).trunc() / 255.0);
+        assert_eq!(Form::of("猫はどこ？ここ。").asking(), (4.0f64 / 6.0 * 255.0).trunc() / 255.0);
+        assert_eq!(Form::of("?!").asking(), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_form_is_kept_by_its_number(text in "\\PC{0,60}") {
+            let form = Form::of(&text);
+            prop_assert!((0.0..=1.0).contains(&form.asking()));
+            prop_assert_eq!(Form::from_code(form.code()), Some(form));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What a question asks for besides its terms: whom it is about, whether it asks when.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{Analyzer, NamedDate, fold::fold, stopwords, time_words};
+
+/// The one who asks, where turns are those of a chat with an assistant.
+const ASKER: [&str; 2] = ["user", "human"];
+
+/// Speakers that are roles: a topic like any other, not somebody's name.
+const ROLES: [&str; 7] = ["user", "human", "assistant", "ai", "bot", "system", "model"];
+
+/// A question, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    text: String,
+    /// Its distinct terms in order of first use.
+    pub terms: Vec<String>,
+    /// Whether it asks for a time.
+    pub asks_when: bool,
+    /// The dates it names.
+    pub dates: Vec<NamedDate>,
+    in_first_person: bool,
+}
+
+/// The name of a speaker, by the words people use for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpeakerName {
+    /// First and last word of the name, folded; none that is a stop word or a single letter.
+    words: Vec<String>,
+}
+
+impl SpeakerName {
+    /// The name as stored.
+    pub fn new(name: &str) -> Self {
+        let folded = fold(name);
+        let all: Vec<&str> = folded.unicode_words().collect();
+        let mut words = Vec::new();
+        for word in [all.first(), all.last()].into_iter().flatten() {
+            let known = words.iter().any(|known: &String| known == word);
+            if !known && word.chars().count() > 1 && !stopwords::is_english(word) {
+                words.push((*word).to_owned());
+            }
+        }
+        Self { words }
+    }
+
+    fn is_one_of(&self, roles: &[&str]) -> bool {
+        self.words.iter().any(|word| roles.contains(&word.as_str()))
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|known| known == word)
+    }
+}
+
+impl Question {
+    /// Takes a question apart.
+    pub fn new(text: &str, analyzer: Analyzer) -> Self {
+        Self {
+            text: text.to_owned(),
+            terms: analyzer.query_terms(text),
+            asks_when: time_words::asks_when(text),
+            dates: NamedDate::all_in(text),
+            in_first_person: time_words::in_first_person(text),
+        }
+    }
+
+    /// The question as asked.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Which of the speakers it is about: those it names, or in the first person the one who asks.
+    pub fn is_about(&self, speakers: &[SpeakerName]) -> Vec<bool> {
+        let mut about: Vec<bool> =
+            speakers.iter().map(|speaker| self.in_first_person && speaker.is_one_of(&ASKER)).collect();
+        for (_, word) in self.name_words() {
+            for (about, speaker) in about.iter_mut().zip(speakers) {
+                *about |= speaker.has(&word);
+            }
+        }
+        about
+    }
+
+    /// The question without the names of speakers, for an encoder.
+    ///
+    /// In a conversation of two every turn is Ann's or Ben's: a vector that leans towards a name is drawn to
+    /// half of the history, and away from the topic. Where nothing but names is asked, they stay.
+    pub fn without_names(&self, speakers: &[SpeakerName]) -> String {
+        let mut bare = String::with_capacity(self.text.len());
+        let mut end = 0;
+        for (start, word) in self.name_words() {
+            if speakers.iter().any(|speaker| speaker.has(&word) && !speaker.is_one_of(&ROLES)) {
+                bare.push_str(&self.text[end..start]);
+                // What follows the name in its own word, a possessive, goes with it.
+                end = start + self.text[start..].unicode_words().next().map_or(0, str::len);
+            }
+        }
+        bare.push_str(&self.text[end..]);
+        let bare = bare.split_whitespace().collect::<Vec<_>>().join(" ");
+        if bare.chars().any(char::is_alphanumeric) { bare } else { self.text.clone() }
+    }
+
+    /// Where words stand that may be names, folded and without a possessive.
+    ///
+    /// "Mark" is a name where "mark" is none, in a question that knows capitals.
+    fn name_words(&self) -> impl Iterator<Item = (usize, String)> {
+        let knows_capitals = self.text.chars().any(char::is_uppercase);
+        self.text.unicode_word_indices().filter_map(move |(start, word)| {
+            let small = word.chars().next().is_some_and(char::is_lowercase);
+            let folded = fold(word);
+            let name = folded.strip_suffix("'s").unwrap_or(&folded);
+            (!(small && knows_capitals)).then(|| (start, name.to_owned()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn question(text: &str) -> Question {
+        Question::new(text, Analyzer::English)
+    }
+
+    fn speakers(names: &[&str]) -> Vec<SpeakerName> {
+        names.iter().map(|name| SpeakerName::new(name)).collect()
+    }
+
+    #[test]
+    fn the_named_are_asked_about() {
+        let speakers = speakers(&["Ann", "Dr. Mark Öberg", "user", "Will"]);
+        let about = |text: &str| question(text).is_about(&speakers);
+        assert_eq!(about("What did Ann's dog eat?"), [true, false, false, false]);
+        assert_eq!(about("did oberg call ann"), [true, true, false, false]);
+        assert_eq!(about("When will Ann come?"), [true, false, false, false]);
+        assert_eq!(about("Where did I mark the page?"), [false, false, true, false]);
+        assert_eq!(about("Annette?"), [false; 4]);
+    }
+
+    #[test]
+    fn names_go_and_the_topic_stays() {
+        let speakers = speakers(&["Ann", "Bo", "assistant"]);
+        let bare = |text: &str| question(text).without_names(&speakers);
+        assert_eq!(bare("When did Ann paint Bo’s kite?"), "When did paint kite?");
+        assert_eq!(bare("what did the assistant say"), "what did the assistant say");
+        assert_eq!(bare("Ann?"), "Ann?");
+        assert_eq!(bare("  the red  kite "), "the red kite");
+    }
+
+    proptest! {
+        #[test]
+        fn no_question_is_a_panic(text in "\\PC{0,40}", name in "\\PC{0,10}") {
+            let speakers = speakers(&[&name, "Ann"]);
+            let question = question(&text);
+            prop_assert_eq!(question.is_about(&speakers).len(), 2);
+            let _ = question.without_names(&speakers);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! A turn is about what is said around it.
+
+/// How far away a neighbour may stand.
+const REACH: usize = 2;
+
+/// How the words of its neighbours count for a turn.
+///
+/// A turn and its neighbours are fields of one text (Robertson, Zaragoza and Taylor 2004): their counts
+/// of a term are weighted and added before they are saturated, so that what two of them say counts
+/// less than twice. A short turn leans on what is said around it; a long one says what it is about:
+/// so a turn takes its [`Context::openness`] of the weights.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Context {
+    /// Weights of the turns one and two places away, before and after, in the same session; not negative.
+    pub weights: [f64; REACH],
+    /// Terms at which a turn takes half of what others lend, above 0; without end, every turn takes all.
+    pub half_length: f64,
+}
+
+impl Context {
+    /// Every turn for itself.
+    pub const NONE: Context = Context { weights: [0.0; REACH], half_length: f64::INFINITY };
+
+    /// Whether neighbours count.
+    pub fn is_used(self) -> bool {
+        self.weights.iter().any(|&weight| weight > 0.0)
+    }
+
+    /// What a text of so many terms takes of what others lend it, in (0, 1]: `(1 + (sqrt(2) - 1) n / half)^-2`.
+    pub fn openness(self, terms: u32) -> f64 {
+        // It falls with the square: the longest turns should take next to nothing.
+        (1.0 + (std::f64::consts::SQRT_2 - 1.0) * f64::from(terms) / self.half_length).powi(-2)
+    }
+
+    /// The neighbours of the turn at `place` of a session, each with its weight.
+    pub fn around(self, turns: &[u32], place: usize) -> impl Iterator<Item = (u32, f64)> {
+        (1..=REACH).zip(self.weights).filter(|&(_, weight)| weight > 0.0).flat_map(move |(distance, weight)| {
+            let before = place.checked_sub(distance);
+            [before, Some(place + distance)].into_iter().filter_map(move |at| Some((*turns.get(at?)?, weight)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_on_both_sides_and_none_beyond_the_edge() {
+        let context = Context { weights: [0.5, 0.25], ..Context::NONE };
+        let around = |place| context.around(&[7, 8, 9, 12], place).collect::<Vec<_>>();
+        assert_eq!(around(0), [(8, 0.5), (9, 0.25)]);
+        assert_eq!(around(2), [(8, 0.5), (12, 0.5), (7, 0.25)]);
+        assert!(Context::NONE.around(&[1, 2], 0).next().is_none());
+    }
+
+    #[test]
+    fn a_long_turn_takes_less() {
+        let context = Context { half_length: 20.0, ..Context::NONE };
+        assert_eq!(context.openness(0), 1.0);
+        assert!((context.openness(20) - 0.5).abs() < 1e-12 && context.openness(200) < 0.04);
+        assert_eq!(Context::NONE.openness(u32::MAX), 1.0);
+    }
+}

@@ -1,0 +1,69 @@
+//! What is expected of the turn that answers, whatever its topic.
+
+use crate::{analysis::Question, index::Index};
+
+/// A turn of so many terms is not brief.
+const NOT_BRIEF: f64 = 55.0;
+
+/// How much each expectation counts, in standard deviations of the turns' BM25; not negative.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Expectation {
+    /// The turn was said by whom the question is about; see [`Question::is_about`].
+    pub speaker: f64,
+    /// The question asks when, and the turn names a time.
+    pub time: f64,
+    /// Taken off a turn that only asks something itself; of a long one, less.
+    pub question: f64,
+    /// Taken off a turn of few terms, for each factor e that it is below 55.
+    pub brief: f64,
+}
+
+/// One question's expectations of the turns of an index.
+pub(super) struct Expected {
+    weights: Expectation,
+    asks_when: bool,
+    /// By speaker number.
+    about: Vec<bool>,
+}
+
+/// What one turn meets of them, in standard deviations.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Met {
+    pub(super) speaker: f64,
+    pub(super) time: f64,
+    pub(super) question: f64,
+    pub(super) brief: f64,
+}
+
+impl Expectation {
+    /// Nothing is expected.
+    pub const NONE: Expectation = Expectation { speaker: 0.0, time: 0.0, question: 0.0, brief: 0.0 };
+
+    pub(super) fn of(self, question: &Question, index: &Index) -> Expected {
+        let about = if self.speaker > 0.0 { question.is_about(index.documents().speakers()) } else { Vec::new() };
+        Expected { weights: self, asks_when: question.asks_when, about }
+    }
+}
+
+impl Expected {
+    /// `openness` is what the turn takes from others: one that says much is no mere question.
+    pub(super) fn met_by(&self, index: &Index, text: u32, openness: f64) -> Met {
+        let documents = index.documents();
+        let form = documents.form(text);
+        let is_about = |speaker: u32| self.about.get(speaker as usize).copied().unwrap_or(false);
+        let terms = f64::from(index.postings().lengths()[text as usize]);
+        let of = |weight: f64, holds: bool| if holds { weight } else { 0.0 };
+        Met {
+            speaker: of(self.weights.speaker, documents.speaker_of(text).is_some_and(is_about)),
+            time: of(self.weights.time, self.asks_when && form.tells_when),
+            question: -self.weights.question * form.asking() * openness,
+            brief: -self.weights.brief * (NOT_BRIEF / (1.0 + terms)).ln().max(0.0),
+        }
+    }
+}
+
+impl Met {
+    pub(super) fn total(self) -> f64 {
+        self.speaker + self.time + self.question + self.brief
+    }
+}

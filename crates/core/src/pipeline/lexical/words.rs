@@ -1,0 +1,176 @@
+//! BM25 of one query over the texts and the sessions of an index.
+
+use super::{LexicalLeg, Mix};
+use crate::{
+    index::Index,
+    lexical::{Bm25, Collection, Posting},
+    pipeline::scope::Candidates,
+};
+
+/// BM25 of texts, each in its context, and of sessions.
+pub(super) struct Words {
+    /// By text position.
+    pub(super) texts: Vec<f64>,
+    /// By session number.
+    pub(super) sessions: Vec<f64>,
+}
+
+/// The texts of an index as BM25 sees them: with what their neighbours say.
+pub(super) struct InContext<'a> {
+    leg: &'a LexicalLeg,
+    index: &'a Index,
+    candidates: &'a Candidates,
+    texts: usize,
+    /// Terms of each text and of its neighbours, weighted, over the mean of all.
+    relative_lengths: Vec<f64>,
+}
+
+impl<'a> InContext<'a> {
+    pub(super) fn new(leg: &'a LexicalLeg, index: &'a Index, candidates: &'a Candidates, own: Collection) -> Self {
+        let lengths = index.postings().lengths();
+        let positions = 0..lengths.len() as u32;
+        let mut effective: Vec<f64> = positions
+            .map(|text| match candidates.collection.has(text) {
+                true => {
+                    f64::from(lengths[text as usize])
+                        + leg.lent(index, candidates, text, |other| f64::from(lengths[other as usize]))
+                }
+                false => 0.0,
+            })
+            .collect();
+        let total: f64 = effective.iter().sum();
+        let mean = if total > 0.0 { total / own.texts as f64 } else { 1.0 };
+        effective.iter_mut().for_each(|length| *length /= mean);
+        Self { leg, index, candidates, texts: own.texts, relative_lengths: effective }
+    }
+
+    /// Terms of a text and, weighted, of its neighbours, as a multiple of the mean.
+    pub(super) fn relative_length(&self, text: u32) -> f64 {
+        self.relative_lengths[text as usize]
+    }
+
+    /// Adds one term's scores; `counts` and `touched` are empty room, and are left so.
+    fn add_term(&self, holders: &[Posting], counts: &mut [f64], touched: &mut Vec<u32>, scores: &mut [f64]) {
+        let mut count = |text: u32, by: f64| {
+            let before = &mut counts[text as usize];
+            if *before == 0.0 {
+                touched.push(text);
+            }
+            *before += by;
+        };
+        for holder in holders {
+            count(holder.text, f64::from(holder.count));
+            if self.leg.context.is_used() {
+                // Weights are the same in both directions: who lends to a turn borrows from it.
+                let (turns, place) = self.index.documents().session_around(holder.text);
+                for (other, weight) in self.leg.context.around(turns, place) {
+                    if self.candidates.collection.has(other) {
+                        count(other, weight * self.leg.openness(self.index, other) * f64::from(holder.count));
+                    }
+                }
+            }
+        }
+        let idf = Bm25::idf(self.texts, holders.len());
+        for text in touched.drain(..) {
+            let tf = std::mem::take(&mut counts[text as usize]);
+            scores[text as usize] += idf * self.leg.bm25.saturate(tf, self.relative_lengths[text as usize]);
+        }
+    }
+}
+
+impl LexicalLeg {
+    pub(super) fn openness(&self, index: &Index, text: u32) -> f64 {
+        self.context.openness(index.postings().lengths()[text as usize])
+    }
+
+    /// What the neighbours of a text lend it, of any count.
+    pub(super) fn lent(&self, index: &Index, candidates: &Candidates, text: u32, count: impl Fn(u32) -> f64) -> f64 {
+        if !self.context.is_used() {
+            return 0.0;
+        }
+        let (turns, place) = index.documents().session_around(text);
+        let there = |&(other, _): &(u32, f64)| candidates.collection.has(other);
+        let lent: f64 =
+            self.context.around(turns, place).filter(there).map(|(other, weight)| weight * count(other)).sum();
+        self.openness(index, text) * lent
+    }
+
+    /// BM25 of every text and session that the statistics of a query are measured on; of what `mix` uses.
+    pub(super) fn score_words(&self, index: &Index, candidates: &Candidates, terms: &[String], mix: Mix) -> Words {
+        let documents = index.documents();
+        let mut words = Words { texts: vec![0.0; documents.len()], sessions: vec![0.0; documents.sessions().len()] };
+        if mix.turn > 0.0 {
+            let own = candidates.text_statistics(index);
+            let in_context = InContext::new(self, index, candidates, own);
+            let (mut counts, mut touched) = (vec![0.0; documents.len()], Vec::new());
+            for term in terms {
+                let holders = held(candidates, index.postings().of(term));
+                in_context.add_term(&holders, &mut counts, &mut touched, &mut words.texts);
+            }
+            for pair in terms.windows(2).filter(|_| self.pairs > 0.0) {
+                self.add_pair(index, candidates, own, pair, &mut words.texts);
+            }
+        }
+        if mix.session > 0.0 {
+            self.score_sessions(index, candidates, terms, &mut words.sessions);
+        }
+        words
+    }
+
+    /// Adds the BM25 of two terms side by side in a text; a text of n terms has n - 1 pairs.
+    pub(super) fn add_pair(
+        &self,
+        index: &Index,
+        candidates: &Candidates,
+        own: Collection,
+        pair: &[String],
+        scores: &mut [f64],
+    ) {
+        let [first, second] = pair else { return };
+        let lengths = index.postings().lengths();
+        let all = Collection { terms: own.terms.saturating_sub(own.texts as u64), ..own };
+        let holders = held(candidates, &index.postings().of_pair(first, second));
+        let holders: Vec<(u32, u32)> = holders.iter().map(|holder| (holder.text, holder.count)).collect();
+        let length = |text: u32| lengths[text as usize].saturating_sub(1);
+        self.bm25.add_weighted_term(self.pairs, all, &holders, length, scores);
+    }
+
+    fn score_sessions(&self, index: &Index, candidates: &Candidates, terms: &[String], scores: &mut [f64]) {
+        let all = candidates.session_statistics(index);
+        let length = |session: u32| candidates.terms_of(index, session) as u32;
+        let mut room = SessionCounts { counts: vec![0; scores.len()], held: Vec::new() };
+        for term in terms {
+            let holders = room.of(index, &held(candidates, index.postings().of(term)));
+            self.bm25.add_term(all, &holders, length, scores);
+        }
+        for pair in terms.windows(2).filter(|_| self.pairs > 0.0) {
+            let holders = room.of(index, &held(candidates, &index.postings().of_pair(&pair[0], &pair[1])));
+            self.bm25.add_weighted_term(self.pairs, all, &holders, length, scores);
+        }
+    }
+}
+
+pub(super) fn held(candidates: &Candidates, postings: &[Posting]) -> Vec<Posting> {
+    postings.iter().copied().filter(|posting| candidates.collection.has(posting.text)).collect()
+}
+
+/// Room to add up a term's counts by session.
+struct SessionCounts {
+    counts: Vec<u32>,
+    held: Vec<u32>,
+}
+
+impl SessionCounts {
+    fn of(&mut self, index: &Index, holders: &[Posting]) -> Vec<(u32, u32)> {
+        for holder in holders {
+            if let Some(session) = index.documents().session_of(holder.text) {
+                let count = &mut self.counts[session as usize];
+                if *count == 0 {
+                    self.held.push(session);
+                }
+                *count += holder.count;
+            }
+        }
+        self.held.drain(..).map(|session| (session, std::mem::take(&mut self.counts[session as usize]))).collect()
+    }
+}
