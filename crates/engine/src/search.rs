@@ -225,8 +225,11 @@ impl Memory {
         let text = match encoder.is_loaded() {
             true => text(),
             false => thread::scope(|threads| {
-                threads.spawn(|| encoder.get().map(|_| ()));
-                text()
+                let loading = threads.spawn(|| encoder.get().map(|_| ()));
+                let text = text();
+                // Whatever became of it, the encoder says so when it is asked.
+                let _ = loading.join();
+                text
             }),
         }?;
         let started = Instant::now();

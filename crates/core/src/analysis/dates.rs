@@ -167,7 +167,7 @@ fn month(word: &str) -> Option<i8> {
         name.eq_ignore_ascii_case(word)
             || (short && name.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
     };
-    MONTHS.iter().position(|name| means(name)).map(|place| place as i8 + 1)
+    MONTHS.iter().position(means).map(|place| place as i8 + 1)
 }
 
 /// `8`, `8th`.

@@ -38,22 +38,11 @@ impl Bm25 {
         ((n - df + 0.5) / (df + 0.5) + 1.0).ln()
     }
 
-    /// Scores texts one term at a time into `scores`.
+    /// Adds one term's scores, times `weight`, to `scores`.
     ///
     /// `occurrences` are the texts of the collection that hold the term with its
     /// count there; `length` gives a text's terms.
     pub fn add_term(
-        self,
-        collection: Collection,
-        occurrences: &[(u32, u32)],
-        length: impl Fn(u32) -> u32,
-        scores: &mut [f64],
-    ) {
-        self.add_weighted_term(1.0, collection, occurrences, length, scores);
-    }
-
-    /// [`Bm25::add_term`] of a term whose scores count `weight` times.
-    pub fn add_weighted_term(
         self,
         weight: f64,
         collection: Collection,
@@ -86,7 +75,7 @@ mod tests {
         //   idf*tf*2.5/(tf+1.5*(1-.75+.75*len/4))
         let mut scores = [0.0; 3];
         let collection = Collection { texts: 3, terms: 12 };
-        Bm25::default().add_term(collection, &[(0, 1), (1, 3)], |text| [4, 6, 2][text as usize], &mut scores);
+        Bm25::default().add_term(1.0, collection, &[(0, 1), (1, 3)], |text| [4, 6, 2][text as usize], &mut scores);
         assert!((scores[0] - 0.470_003_629_245_735_6).abs() < 1e-15, "{scores:?}");
         assert!((scores[1] - 0.696_301_672_956_644_6).abs() < 1e-15, "{scores:?}");
         assert_eq!(scores[2], 0.0);

@@ -53,8 +53,12 @@ impl Expected {
         let is_about = |speaker: u32| self.about.get(speaker as usize).copied().unwrap_or(false);
         let terms = f64::from(index.postings().lengths()[text as usize]);
         let of = |weight: f64, holds: bool| if holds { weight } else { 0.0 };
+        // A note is brief on purpose, and nobody is expected to have said it.
+        let Some(speaker) = documents.speaker_of(text) else {
+            return Met { time: of(self.weights.time, self.asks_when && form.tells_when), ..Met::default() };
+        };
         Met {
-            speaker: of(self.weights.speaker, documents.speaker_of(text).is_some_and(is_about)),
+            speaker: of(self.weights.speaker, is_about(speaker)),
             time: of(self.weights.time, self.asks_when && form.tells_when),
             question: -self.weights.question * form.asking() * openness,
             brief: -self.weights.brief * (NOT_BRIEF / (1.0 + terms)).ln().max(0.0),
@@ -65,5 +69,53 @@ impl Expected {
 impl Met {
     pub(super) fn total(self) -> f64 {
         self.speaker + self.time + self.question + self.brief
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        analysis::Analyzer,
+        index::IndexSpec,
+        store::{IndexRow, IndexSink},
+        types::{Kind, Seq},
+    };
+
+    const ALL: Expectation = Expectation { speaker: 2.0, time: 0.5, question: 0.8, brief: 0.6 };
+
+    fn met(speaker: Option<&str>, text: &str, question: &str) -> Met {
+        let mut index = Index::new(IndexSpec { analyzer: Analyzer::English, encoder: None }, 1);
+        let row = IndexRow {
+            seq: Seq(1),
+            kind: if speaker.is_some() { Kind::Turn } else { Kind::Note },
+            conversation: None,
+            session: None,
+            speaker,
+            text,
+            image_caption: None,
+            said_at: None,
+            importance: 0.5,
+            vector: None,
+        };
+        index.row(row).unwrap();
+        let question = Question::new(question, Analyzer::English);
+        ALL.of(&question, &index).met_by(&index, 0, 0.5)
+    }
+
+    #[test]
+    fn who_and_when_are_met_and_questions_are_not() {
+        let found = met(Some("Ann"), "I flew a kite yesterday", "When did Ann fly a kite?");
+        assert_eq!((found.speaker, found.time, found.question), (2.0, 0.5, 0.0));
+        // Ann, flew, kite, yesterday
+        assert!((found.brief + 0.6 * (55.0f64 / 5.0).ln()).abs() < 1e-12, "{found:?}");
+
+        let found = met(Some("Bo"), "Did you fly a kite?", "When did Ann fly a kite?");
+        assert_eq!((found.speaker, found.time, found.question), (0.0, 0.0, -0.8 * 0.5));
+    }
+
+    #[test]
+    fn a_note_may_be_brief() {
+        assert_eq!(met(None, "Ann: no nuts?", "what may Ann eat"), Met::default());
     }
 }

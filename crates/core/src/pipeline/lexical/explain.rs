@@ -106,7 +106,7 @@ impl LexicalLeg {
         });
         let pairs = question.terms.windows(2).filter(|_| self.pairs > 0.0).filter_map(|pair| {
             let mut scores = vec![0.0; index.documents().len()];
-            self.add_pair(index, candidates, own, pair, &mut scores);
+            self.add_pair(index, own, &words::held_pair(index, candidates, pair), &mut scores);
             let value = scores[text as usize];
             (value > 0.0).then(|| Explain::leaf(format!("\"{} {}\" side by side", pair[0], pair[1]), factor * value))
         });

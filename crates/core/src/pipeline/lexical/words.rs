@@ -99,54 +99,59 @@ impl LexicalLeg {
     pub(super) fn score_words(&self, index: &Index, candidates: &Candidates, terms: &[String], mix: Mix) -> Words {
         let documents = index.documents();
         let mut words = Words { texts: vec![0.0; documents.len()], sessions: vec![0.0; documents.sessions().len()] };
+        let pairs = if self.pairs > 0.0 { terms } else { &[] };
+        let terms: Vec<_> = terms.iter().map(|term| held(candidates, index.postings().of(term))).collect();
+        let pairs: Vec<_> = pairs.windows(2).map(|pair| held_pair(index, candidates, pair)).collect();
         if mix.turn > 0.0 {
             let own = candidates.text_statistics(index);
             let in_context = InContext::new(self, index, candidates, own);
             let (mut counts, mut touched) = (vec![0.0; documents.len()], Vec::new());
-            for term in terms {
-                let holders = held(candidates, index.postings().of(term));
-                in_context.add_term(&holders, &mut counts, &mut touched, &mut words.texts);
+            for holders in &terms {
+                in_context.add_term(holders, &mut counts, &mut touched, &mut words.texts);
             }
-            for pair in terms.windows(2).filter(|_| self.pairs > 0.0) {
-                self.add_pair(index, candidates, own, pair, &mut words.texts);
+            for holders in &pairs {
+                self.add_pair(index, own, holders, &mut words.texts);
             }
         }
         if mix.session > 0.0 {
-            self.score_sessions(index, candidates, terms, &mut words.sessions);
+            self.add_to_sessions(index, candidates, &terms, &pairs, &mut words.sessions);
         }
         words
     }
 
     /// Adds the BM25 of two terms side by side in a text; a text of n terms has n - 1 pairs.
-    pub(super) fn add_pair(
+    pub(super) fn add_pair(&self, index: &Index, own: Collection, holders: &[Posting], scores: &mut [f64]) {
+        let lengths = index.postings().lengths();
+        let all = Collection { terms: own.terms.saturating_sub(own.texts as u64), ..own };
+        let holders: Vec<(u32, u32)> = holders.iter().map(|holder| (holder.text, holder.count)).collect();
+        let length = |text: u32| lengths[text as usize].saturating_sub(1);
+        self.bm25.add_term(self.pairs, all, &holders, length, scores);
+    }
+
+    fn add_to_sessions(
         &self,
         index: &Index,
         candidates: &Candidates,
-        own: Collection,
-        pair: &[String],
+        terms: &[Vec<Posting>],
+        pairs: &[Vec<Posting>],
         scores: &mut [f64],
     ) {
-        let [first, second] = pair else { return };
-        let lengths = index.postings().lengths();
-        let all = Collection { terms: own.terms.saturating_sub(own.texts as u64), ..own };
-        let holders = held(candidates, &index.postings().of_pair(first, second));
-        let holders: Vec<(u32, u32)> = holders.iter().map(|holder| (holder.text, holder.count)).collect();
-        let length = |text: u32| lengths[text as usize].saturating_sub(1);
-        self.bm25.add_weighted_term(self.pairs, all, &holders, length, scores);
-    }
-
-    fn score_sessions(&self, index: &Index, candidates: &Candidates, terms: &[String], scores: &mut [f64]) {
         let all = candidates.session_statistics(index);
         let length = |session: u32| candidates.terms_of(index, session) as u32;
         let mut room = SessionCounts { counts: vec![0; scores.len()], held: Vec::new() };
-        for term in terms {
-            let holders = room.of(index, &held(candidates, index.postings().of(term)));
-            self.bm25.add_term(all, &holders, length, scores);
+        let weighted =
+            terms.iter().map(|holders| (1.0, holders)).chain(pairs.iter().map(|holders| (self.pairs, holders)));
+        for (weight, holders) in weighted {
+            self.bm25.add_term(weight, all, &room.of(index, holders), length, scores);
         }
-        for pair in terms.windows(2).filter(|_| self.pairs > 0.0) {
-            let holders = room.of(index, &held(candidates, &index.postings().of_pair(&pair[0], &pair[1])));
-            self.bm25.add_weighted_term(self.pairs, all, &holders, length, scores);
-        }
+    }
+}
+
+/// Texts in which the second of two terms stands right after the first.
+pub(super) fn held_pair(index: &Index, candidates: &Candidates, pair: &[String]) -> Vec<Posting> {
+    match pair {
+        [first, second] => held(candidates, &index.postings().of_pair(first, second)),
+        _ => Vec::new(),
     }
 }
 
