@@ -56,10 +56,19 @@ pub(crate) fn answer(answer: &Answer) -> Result<(), Failure> {
     for (n, hit) in (1..).zip(&answer.hits) {
         print_hit(n, hit)?;
     }
+    if let Some(signals) = &answer.confidence.signals {
+        say!("{QUIET}{:>9.4}  that the first hit answers this{QUIET:#}", answer.confidence.probability)?;
+        say!("{QUIET}{:>9.4}  that this can be answered from here{QUIET:#}", answer.confidence.answerable)?;
+        for (signal, value) in signals.iter() {
+            say!("{QUIET}  {value:>9.4}  {}{QUIET:#}", signal.name())?;
+        }
+    }
     let timing = &answer.timing_ms;
     say!(
-        "{QUIET}{} in {:.1} ms (encode {:.1}, search {:.1}), {}{QUIET:#}",
+        "{QUIET}{}, confidence {} ({:.2}), in {:.1} ms (encode {:.1}, search {:.1}), {}{QUIET:#}",
         count(answer.hits.len(), "hit"),
+        answer.confidence.word,
+        answer.confidence.probability,
         timing.total,
         timing.encode,
         timing.search,

@@ -24,6 +24,8 @@ pub(crate) struct Settings {
     pub(crate) network: Network,
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) preset: Preset,
+    /// What a first hit must be likely at least, in [0, 1], where the configuration file says.
+    pub(crate) min_confidence: Option<f64>,
     pub(crate) output: Output,
 }
 
@@ -63,6 +65,7 @@ struct File {
     offline: Option<bool>,
     threads: Option<NonZeroUsize>,
     preset: Option<String>,
+    min_confidence: Option<f64>,
 }
 
 const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
@@ -88,6 +91,12 @@ impl Settings {
             }
             (None, None) => Preset::hybrid(),
         };
+        if let Some(found) = file.min_confidence.filter(|found| !(0.0..=1.0).contains(found)) {
+            let shown = file.path.display();
+            return Err(Failure::Input(format!(
+                "configuration file {shown}: min_confidence {found}: expected a number from 0 to 1"
+            )));
+        }
         let store = match global.store.clone().or(file.store) {
             Some(store) => store,
             None => {
@@ -124,6 +133,7 @@ impl Settings {
             },
             threads: global.threads.or(file.threads),
             preset,
+            min_confidence: file.min_confidence,
             output: if global.json { Output::Programs } else { Output::People },
         })
     }

@@ -125,6 +125,11 @@ fn a_search_prints_the_documented_json() {
       "namespace": "default",
       "unit": "turn",
       "preset": "hybrid",
+      "confidence": {
+        "probability": "[float]",
+        "word": "strong",
+        "answerable": "[float]"
+      },
       "hits": [
         {
           "id": "D1:1",
@@ -167,6 +172,11 @@ fn a_session_comes_with_its_best_turns() {
       "namespace": "default",
       "unit": "session",
       "preset": "hybrid",
+      "confidence": {
+        "probability": "[float]",
+        "word": "strong",
+        "answerable": "[float]"
+      },
       "hits": [
         {
           "id": "s1",

@@ -64,6 +64,11 @@ impl Ranking {
         self.0.iter()
     }
 
+    /// Keeps the best `depth`.
+    pub fn truncate(&mut self, depth: usize) {
+        self.0.truncate(depth);
+    }
+
     /// How many are ranked.
     pub fn len(&self) -> usize {
         self.0.len()

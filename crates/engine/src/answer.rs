@@ -2,7 +2,7 @@
 
 use aforesaid_core::{
     explain::Explain,
-    pipeline::Legs,
+    pipeline::{Legs, confidence::Confidence},
     types::{ConversationId, Kind, Memory, MemoryId, Namespace, SessionId, Timestamp, Unit},
 };
 use serde::Serialize;
@@ -18,6 +18,8 @@ pub struct Answer {
     pub unit: Unit,
     /// The pipeline's name.
     pub preset: String,
+    /// How sure this is that the first hit, by relevance, answers the question.
+    pub confidence: Confidence,
     /// Best first, unless another order was asked for.
     pub hits: Vec<Hit>,
     /// Why there are no hits.
@@ -99,6 +101,9 @@ pub enum NoHits {
     /// No word of the query occurs.
     #[error("no word of the query occurs in this scope; try other words")]
     NothingMatches,
+    /// What was found is less sure than asked for; the answer's confidence says how sure.
+    #[error("nothing found is as likely to answer this as asked for; lower --min-confidence to see what there is")]
+    LowConfidence,
 }
 
 /// Something that made an answer, or an import, less than it could be.

@@ -7,7 +7,7 @@ use aforesaid_core::{
     dense::DenseIndex,
     error::StoreError,
     index::{Index, IndexSpec},
-    pipeline::{Candidates, Detail, Names, Preset, RankedHit, Request, rank},
+    pipeline::{self, Candidates, Detail, Legs, Names, Preset, RankedHit, Request, confidence::Confidence, rank},
     store::Address,
     types::{
         ConversationId, EncoderId, Memory as Remembered, Query, Scope, Seq, SortBy, Tail, Timestamp, Unit, Vectors,
@@ -41,6 +41,8 @@ pub struct Ranking {
     pub hits: Vec<Ranked>,
     /// What made the ranking less than it could be, such as a leg that is missing.
     pub warnings: Vec<Warning>,
+    /// How sure the search is of its first hit, with the signals it was made from.
+    pub confidence: Confidence,
 }
 
 /// A hit without its content.
@@ -50,6 +52,8 @@ pub struct Ranked {
     pub id: String,
     /// Fused score; comparable within one answer only.
     pub score: f64,
+    /// Where each leg put it.
+    pub legs: Legs,
 }
 
 /// The dense side of one query.
@@ -99,6 +103,7 @@ struct Found {
     places: Vec<Place>,
     reason: Option<NoHits>,
     warnings: Vec<Warning>,
+    confidence: Confidence,
 }
 
 /// Where a hit's content is.
@@ -135,6 +140,7 @@ impl Memory {
             namespace: query.namespace.clone(),
             unit: query.unit,
             preset: preset.name.clone(),
+            confidence: Confidence::default(),
             hits: Vec::new(),
             reason: asked.unanswerable(),
             warnings: Vec::new(),
@@ -145,6 +151,10 @@ impl Memory {
             answer.hits = finished.made;
             answer.reason = finished.found.reason;
             answer.warnings = finished.found.warnings;
+            answer.confidence = match explanations {
+                Explanations::Include => finished.found.confidence,
+                Explanations::Omit => Confidence { signals: None, ..finished.found.confidence },
+            };
             answer.timing_ms.encode = finished.encoding_millis;
         }
         answer.timing_ms.total = millis(started);
@@ -163,7 +173,8 @@ impl Memory {
             Some(_) => Ok(Ranking::default()),
             None => {
                 let finished = self.find(&asked, |found| self.name(query, found))?;
-                Ok(Ranking { hits: finished.made, warnings: finished.found.warnings })
+                let Found { warnings, confidence, .. } = finished.found;
+                Ok(Ranking { hits: finished.made, warnings, confidence })
             }
         }
     }
@@ -269,10 +280,15 @@ impl Memory {
                 None => Ok(Vectors::default()),
             }
         };
-        let hits = rank(index, preset, &candidates, &request, &rescore)?;
-        let reason = hits.is_empty().then_some(NoHits::NothingMatches);
+        let pipeline::Found { mut hits, signals } = rank(index, preset, &candidates, &request, &rescore)?;
+        let confidence = Confidence::of(signals);
+        let mut reason = hits.is_empty().then_some(NoHits::NothingMatches);
+        if !hits.is_empty() && confidence.probability < query.min_confidence {
+            hits.clear();
+            reason = Some(NoHits::LowConfidence);
+        }
         let places = hits.iter().map(|hit| place(index, hit, query.unit)).collect();
-        Ok(Found { hits, places, reason, warnings })
+        Ok(Found { hits, places, reason, warnings, confidence })
     }
 
     /// Says what is missing of the dense leg; vectors of another encoder are an error.
@@ -321,7 +337,7 @@ impl Memory {
 
     /// The ids of hits; `None` when one is gone since they were ranked.
     fn name(&self, query: &Query, found: &Found) -> Result<Option<Vec<Ranked>>, Error> {
-        let scores = found.hits.iter().map(|hit| hit.score);
+        let scores = found.hits.iter().map(|hit| (hit.score, hit.legs));
         let ids: Vec<String> = match query.unit {
             Unit::Session => {
                 found.places.iter().filter_map(|place| Some(place.session.as_ref()?.name.clone())).collect()
@@ -332,7 +348,8 @@ impl Memory {
             }
         };
         let whole = ids.len() == found.hits.len();
-        Ok(whole.then(|| ids.into_iter().zip(scores).map(|(id, score)| Ranked { id, score }).collect()))
+        let ranked = |(id, (score, legs))| Ranked { id, score, legs };
+        Ok(whole.then(|| ids.into_iter().zip(scores).map(ranked).collect()))
     }
 
     /// Fetches the content of hits; `None` when one is gone since they were ranked.
@@ -430,6 +447,12 @@ fn millis(since: Instant) -> f64 {
 
 impl Found {
     fn nothing(reason: NoHits) -> Self {
-        Self { hits: Vec::new(), places: Vec::new(), reason: Some(reason), warnings: Vec::new() }
+        Self {
+            hits: Vec::new(),
+            places: Vec::new(),
+            reason: Some(reason),
+            warnings: Vec::new(),
+            confidence: Confidence::default(),
+        }
     }
 }

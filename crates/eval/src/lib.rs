@@ -10,6 +10,7 @@ pub mod datasets;
 pub mod experiments;
 pub mod figures;
 pub mod measures;
+pub mod probabilities;
 pub mod receipts;
 pub mod recipe;
 pub mod reports;

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::print_json;
 use crate::{
-    args::{ScopeArgs, at_least_one},
+    args::{ScopeArgs, at_least_one, probability},
     failure::Failure,
     opening::Effort,
     render,
@@ -35,7 +35,10 @@ pub(crate) struct Search {
     /// Order of the hits: relevance, importance or recency.
     #[arg(long, default_value = "relevance")]
     sort_by: SortBy,
-    /// Show how each score came about.
+    /// Give no hits where the first is less likely to answer the question than this, from 0 to 1 [default: 0].
+    #[arg(long, value_name = "P", env = "AFORESAID_MIN_CONFIDENCE", value_parser = probability)]
+    min_confidence: Option<f64>,
+    /// Show how each score, and the confidence, came about.
     #[arg(long)]
     explain: bool,
 }
@@ -52,6 +55,7 @@ impl Search {
             k: self.k,
             sort_by: self.sort_by,
             tail: Tail::Matched,
+            min_confidence: self.min_confidence.or(settings.min_confidence).unwrap_or(0.0),
         };
         let explanations = if self.explain { Explanations::Include } else { Explanations::Omit };
         let answer = memory.search(&query, &settings.preset, explanations)?;

@@ -26,23 +26,26 @@ pub struct Question {
 /// The name of a speaker, by the words people use for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpeakerName {
-    /// First and last word of the name, folded; none that is a stop word or a single letter.
+    /// Its distinct words, folded; stop words are left out, but for initials.
     words: Vec<String>,
 }
 
 impl SpeakerName {
     /// The name as stored.
     pub fn new(name: &str) -> Self {
-        let folded = fold(name);
-        let all: Vec<&str> = folded.unicode_words().collect();
-        let mut words = Vec::new();
-        for word in [all.first(), all.last()].into_iter().flatten() {
-            let known = words.iter().any(|known: &String| known == word);
-            if !known && word.chars().count() > 1 && !stopwords::is_english(word) {
-                words.push((*word).to_owned());
+        let mut words: Vec<String> = Vec::new();
+        for word in fold(name).unicode_words().filter(|word| word.len() == 1 || !stopwords::is_english(word)) {
+            if !words.iter().any(|known| known == word) {
+                words.push(word.to_owned());
             }
         }
         Self { words }
+    }
+
+    /// Share of the name that `named` has.
+    fn share(&self, named: &[(usize, String)]) -> f64 {
+        let has = |word: &&String| named.iter().any(|(_, name)| name == *word);
+        self.words.iter().filter(has).count() as f64 / self.words.len().max(1) as f64
     }
 
     fn is_one_of(&self, roles: &[&str]) -> bool {
@@ -72,13 +75,17 @@ impl Question {
     }
 
     /// Which of the speakers it is about: those it names, or in the first person the one who asks.
+    ///
+    /// A word that is of several names means the one of which most is there: of Grad A and Grad B, "grad B" is one.
     pub fn is_about(&self, speakers: &[SpeakerName]) -> Vec<bool> {
+        let named: Vec<(usize, String)> = self.name_words().collect();
+        let shares: Vec<f64> = speakers.iter().map(|speaker| speaker.share(&named)).collect();
         let mut about: Vec<bool> =
             speakers.iter().map(|speaker| self.in_first_person && speaker.is_one_of(&ASKER)).collect();
-        for (_, word) in self.name_words() {
-            for (about, speaker) in about.iter_mut().zip(speakers) {
-                *about |= speaker.has(&word);
-            }
+        for (_, word) in &named {
+            let bearers = || (0..speakers.len()).filter(|&number| speakers[number].has(word));
+            let most = bearers().map(|number| shares[number]).fold(0.0, f64::max);
+            bearers().filter(|&number| shares[number] == most).for_each(|number| about[number] = true);
         }
         about
     }
@@ -139,6 +146,9 @@ mod tests {
         assert_eq!(about("When will Ann come?"), [true, false, false, false]);
         assert_eq!(about("Where did I mark the page?"), [false, false, true, false]);
         assert_eq!(about("Annette?"), [false; 4]);
+        let grads = [SpeakerName::new("Grad A"), SpeakerName::new("Grad B"), SpeakerName::new("Prof. Ito")];
+        assert_eq!(question("What did grad B tell Ito?").is_about(&grads), [false, true, true]);
+        assert_eq!(question("Did a Grad call?").is_about(&grads), [true, true, false]);
     }
 
     #[test]

@@ -64,6 +64,22 @@ impl Postings {
         self.terms.get(term).map_or(&[], |&list| &self.lists[list as usize])
     }
 
+    /// The number of a term; `None` where no text holds it.
+    pub fn number_of(&self, term: &str) -> Option<u32> {
+        self.terms.get(term).copied()
+    }
+
+    /// The texts that hold the term of a number, in order of arrival.
+    pub fn holding(&self, term: u32) -> &[Posting] {
+        &self.lists[term as usize]
+    }
+
+    /// The terms of a text by number, in the order they stand.
+    pub fn terms_of(&self, text: u32) -> &[u32] {
+        let start = self.starts[text as usize];
+        &self.sequence[start..start + self.lengths[text as usize] as usize]
+    }
+
     /// The texts in which `second` stands right after `first`, and how often, in order of arrival.
     pub fn of_pair(&self, first: &str, second: &str) -> Vec<Posting> {
         let (Some(&first), Some(&second)) = (self.terms.get(first), self.terms.get(second)) else { return Vec::new() };
@@ -72,9 +88,7 @@ impl Postings {
         for &Posting { text, .. } in &self.lists[first as usize] {
             while others.next_if(|&other| other < text).is_some() {}
             if others.peek() == Some(&text) {
-                let start = self.starts[text as usize];
-                let terms = &self.sequence[start..start + self.lengths[text as usize] as usize];
-                let count = terms.windows(2).filter(|pair| **pair == [first, second]).count() as u32;
+                let count = self.terms_of(text).windows(2).filter(|pair| **pair == [first, second]).count() as u32;
                 if count > 0 {
                     found.push(Posting { text, count });
                 }

@@ -1,5 +1,6 @@
 //! From a question to a ranking: legs, fusion, prior, in that order.
 
+pub mod confidence;
 mod dated;
 mod dense;
 mod lexical;
@@ -10,6 +11,6 @@ mod spec;
 
 pub use lexical::{Expectation, LexicalLeg, Mix};
 pub use preset::{DenseLeg, Names, Preset};
-pub use rank::{Detail, LegHit, Legs, RankedHit, Request, SearchError, rank};
+pub use rank::{Detail, Found, LegHit, Legs, RankedHit, Request, SearchError, rank};
 pub use scope::Candidates;
 pub use spec::InvalidPipeline;

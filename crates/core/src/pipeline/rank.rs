@@ -4,7 +4,13 @@ use std::{cmp::Ordering, num::NonZeroUsize};
 
 use serde::Serialize;
 
-use super::{Candidates, Preset, dated, dense, dense::DenseScores, lexical::LexicalScores};
+use super::{
+    Candidates, Preset,
+    confidence::{self, Passage, Signals},
+    dated, dense,
+    dense::DenseScores,
+    lexical::LexicalScores,
+};
 use crate::{
     analysis::Question,
     dense::Rescore,
@@ -91,12 +97,21 @@ pub struct RankedHit {
     pub candidate: u32,
     /// Final score; only its order means something.
     pub score: f64,
-    /// Where it stands in each leg; nothing under [`Detail::Scores`].
+    /// Where it stands in each leg; of the first hit only under [`Detail::Scores`].
     pub legs: Legs,
     /// The best turns of a session, by text position; empty for a turn.
     pub best_turns: Vec<u32>,
     /// How the score came about, if asked for.
     pub explain: Option<Explain>,
+}
+
+/// The hits of one request, and what speaks for them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Best first.
+    pub hits: Vec<RankedHit>,
+    /// What the first hits show; `None` without any.
+    pub signals: Option<Signals>,
 }
 
 /// Ranks the candidates of one request.
@@ -109,7 +124,7 @@ pub fn rank(
     candidates: &Candidates,
     request: &Request<'_>,
     rescore: &Rescore<'_>,
-) -> Result<Vec<RankedHit>, SearchError> {
+) -> Result<Found, SearchError> {
     let units = candidates.units(request.unit);
     let legs = score_legs(index, preset, candidates, request, rescore)?;
     let width = if request.tail == Tail::All { units.len() } else { POOL.max(request.k.get()) };
@@ -120,10 +135,29 @@ pub fn rank(
         .filter(|(i, _)| request.tail == Tail::All || legs.found(pool[*i as usize]))
         .map(|(candidate, &score)| Scored { candidate, score })
         .collect();
-    let ranking = Ranking::top(scored, request.k.get())?;
+    let mut ranking = Ranking::top(scored, request.k.get().max(confidence::LOOKED_AT))?;
+    let first: Vec<usize> =
+        ranking.iter().take(confidence::LOOKED_AT).map(|scored| pool[scored.candidate as usize]).collect();
+    let first_standing = legs.standing(first.get(..1).unwrap_or_default()).first().copied().unwrap_or_default();
+    let passages = first.iter().map(|&unit| legs.passages(index, preset, candidates, request.unit, units, unit));
+    let signals = Signals::of(&confidence::Scene {
+        index,
+        candidates,
+        question: request.question,
+        unit: request.unit,
+        hits: &passages.collect::<Vec<_>>(),
+        by_words: &legs.lexical.as_ref().map(|scores| scores.best_by_words(candidates)).unwrap_or_default(),
+        first: first_standing,
+        scores: &fused.totals,
+    });
+    ranking.truncate(request.k.get());
     let at: Vec<usize> = ranking.iter().map(|scored| pool[scored.candidate as usize]).collect();
     let standing = match request.detail {
-        Detail::Scores => vec![Legs::default(); at.len()],
+        Detail::Scores => {
+            let mut standing = vec![Legs::default(); at.len()];
+            standing.iter_mut().take(1).for_each(|first| *first = first_standing);
+            standing
+        }
         Detail::BestTurns | Detail::Explained => legs.standing(&at),
     };
     let hits = ranking.iter().zip(&at).zip(standing).map(|((scored, &unit), standing)| {
@@ -148,7 +182,7 @@ pub fn rank(
             }),
         }
     });
-    Ok(hits.collect())
+    Ok(Found { hits: hits.collect(), signals })
 }
 
 /// What the legs say of every candidate, in unit order.
@@ -225,6 +259,27 @@ impl LegScores {
                 dense: dense.as_ref().map(|hits| hits[i]),
             })
             .collect()
+    }
+
+    /// What of a candidate a reader would look at: the text, or the best turns of a session.
+    fn passages(
+        &self,
+        index: &Index,
+        preset: &Preset,
+        candidates: &Candidates,
+        kind: Unit,
+        units: &[u32],
+        unit: usize,
+    ) -> Vec<Passage> {
+        let dense = self.dense.as_ref();
+        match kind {
+            Unit::Turn => vec![Passage { text: units[unit], cosine: dense.map(|dense| dense.units[unit]) }],
+            Unit::Session => {
+                let turns = self.best_turns(preset, candidates.turns_of(index, units[unit]));
+                let cosine = |text: u32| dense.and_then(|dense| dense.turns[text as usize]);
+                turns.into_iter().map(|text| Passage { text, cosine: cosine(text) }).collect()
+            }
+        }
     }
 
     /// The turns of a session that speak most for it, best first.

@@ -2,7 +2,7 @@
 
 use crate::{
     index::Index,
-    lexical::Collection,
+    lexical::{Collection, Posting},
     types::{Scope, Seq, Unit},
 };
 
@@ -18,6 +18,14 @@ impl Texts {
         match self {
             Texts::All => true,
             Texts::Marked(marks) => marks[position as usize],
+        }
+    }
+
+    /// How many of the texts that hold a term are of the set.
+    pub(super) fn count(&self, holding: &[Posting]) -> usize {
+        match self {
+            Texts::All => holding.len(),
+            Texts::Marked(_) => holding.iter().filter(|posting| self.has(posting.text)).count(),
         }
     }
 }

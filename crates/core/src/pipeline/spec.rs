@@ -317,8 +317,8 @@ mod tests {
             (" bm25( paper-2606 ) ", "bm25(paper-2606)"),
             (
                 "lexical",
-                "bm25(k1=0.9, pairs=0.5, context=0.5:0.5, half=20, speaker=2, time=0.5, question=0.8, brief=0.6, \
-                 sessions=0.7:1, turns=0.4:1)",
+                "bm25(k1=0.9, pairs=0.5, context=0.5:0.5, half=30, speaker=2, time=1, question=0.8, brief=0.6, \
+                 sessions=1:1, turns=0.4:1)",
             ),
             ("dense", "dense(max)"),
             ("dense(all-MiniLM-L6-v2)", "dense(all-MiniLM-L6-v2, max)"),

@@ -136,6 +136,8 @@ pub struct Query {
     pub sort_by: SortBy,
     /// Whether candidates without evidence are listed.
     pub tail: Tail,
+    /// An answer whose first hit is less likely right than this, from 0 to 1, has no hits; 0 keeps every answer.
+    pub min_confidence: f64,
 }
 
 impl Query {
@@ -151,6 +153,7 @@ impl Query {
             k: TEN,
             sort_by: SortBy::default(),
             tail: Tail::default(),
+            min_confidence: 0.0,
         }
     }
 }

@@ -6,6 +6,9 @@ use aforesaid::types::{Draft, MemoryId, Unit};
 
 use crate::measures::{InvalidQrels, Qrels};
 
+/// Why a question is excluded whose right answer is that nobody said so.
+pub(super) const ABSTENTION: &str = "abstention";
+
 /// Histories with labelled questions, ready to be measured on one unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Benchmark {
@@ -65,6 +68,8 @@ pub struct Excluded {
     pub text: String,
     /// The group it was asked of.
     pub group: String,
+    /// As [`Question::before`].
+    pub before: Option<MemoryId>,
 }
 
 /// An evidence id that names nothing.
@@ -90,6 +95,12 @@ impl Benchmark {
         let mut qrels = Qrels::default();
         self.questions().try_for_each(|question| qrels.add(&question.id, &question.gold))?;
         Ok(qrels)
+    }
+
+    /// Questions of a group whose right answer is that nobody said so; they have no gold, and no run knows them.
+    pub fn abstentions(&self, group: &str) -> impl Iterator<Item = &Excluded> {
+        let all = self.ledger.excluded.get(ABSTENTION).into_iter().flatten();
+        all.filter(move |excluded| excluded.group == group)
     }
 
     /// How many questions are not measured.

@@ -8,10 +8,10 @@ use aforesaid::{
 };
 
 use super::{
-    Benchmark, DataError, DataSet, Excluded, Group, Ledger, Question, Unresolved, files::Files, history::History,
+    Benchmark, DataError, DataSet, Excluded, Group, Ledger, Question, Unresolved, benchmark::ABSTENTION, files::Files,
+    history::History,
 };
 
-const ABSTENTION: &str = "abstention";
 const NO_GOLD: &str = "no gold";
 const NOTHING_BEFORE: &str = "nothing was said before";
 const NOT_IN_HISTORY: &str = "gold not in the history";
@@ -142,7 +142,7 @@ impl Intake {
                 }
             }
             Err(reason) => {
-                let excluded = Excluded { question: id, text: asked.text, group };
+                let excluded = Excluded { question: id, text: asked.text, group, before: asked.before };
                 self.benchmark.ledger.excluded.entry(reason).or_default().push(excluded);
             }
         }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use aforesaid::{
-    Creation, Encoder, EncoderSource, Memory, Options, Preset,
+    Creation, Encoder, EncoderSource, Memory, Options, Preset, Ranking,
     formats::Captions,
     types::{Draft, Namespace, Query, Tail, Turn, Unit},
 };
@@ -115,6 +115,36 @@ impl<'a> Bench<'a> {
         preset: impl Fn(usize) -> &'p Preset + Sync,
         observe: &Observer<'_>,
     ) -> Result<Run, ExperimentError> {
+        let unit = self.benchmark.unit;
+        let rankings = self.each(|asked, place, question| asked.ask(question, unit, preset(place)), observe)?;
+        let mut run = Run::new(name)?;
+        for (question, ranking) in self.benchmark.questions().zip(rankings) {
+            run.rank(&question.id, ranking)?;
+        }
+        Ok(run)
+    }
+
+    /// Asks every question as people do: the ten best, of what has evidence, and how sure that is.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn answers(&self, preset: &Preset, observe: &Observer<'_>) -> Result<Vec<Ranking>, ExperimentError> {
+        let unit = self.benchmark.unit;
+        self.each(
+            |asked, _, question| {
+                let before = question.before.clone();
+                asked.rank(&Query { unit, before, ..asked.query(question) }, question, preset)
+            },
+            observe,
+        )
+    }
+
+    /// What `ask` makes of every question, in the order of [`Benchmark::questions`].
+    fn each<T: Send>(
+        &self,
+        ask: impl Fn(&Asked<'a>, usize, &Question) -> Result<T, ExperimentError> + Sync,
+        observe: &Observer<'_>,
+    ) -> Result<Vec<T>, ExperimentError> {
         let questions: Vec<(usize, &Question)> = self
             .groups
             .iter()
@@ -123,28 +153,24 @@ impl<'a> Bench<'a> {
             .collect();
         let total = questions.len();
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let rankings = Mutex::new(vec![None; total]);
-        let ask = || -> Result<(), ExperimentError> {
+        let answers = Mutex::new((0..total).map(|_| None).collect::<Vec<Option<T>>>());
+        let work = || -> Result<(), ExperimentError> {
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some((place, question)) = questions.get(at) else { return Ok(()) };
                 let failed = next_is_last(&next, total);
-                let ranking = self.groups[*place].ask(question, self.benchmark.unit, preset(*place)).map_err(failed)?;
-                rankings.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(ranking);
+                let answer = ask(&self.groups[*place], *place, question).map_err(failed)?;
+                answers.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(answer);
                 observe(Step { work: "searching", done: 1 + done.fetch_add(1, Ordering::Relaxed), total });
             }
         };
         thread::scope(|threads| {
-            let workers: Vec<_> = (0..self.threads.get()).map(|_| threads.spawn(ask)).collect();
+            let workers: Vec<_> = (0..self.threads.get()).map(|_| threads.spawn(work)).collect();
             let joined = workers.into_iter().map(|worker| worker.join().unwrap_or(Err(ExperimentError::Lost)));
             joined.collect::<Result<Vec<()>, _>>()
         })?;
-        let mut run = Run::new(name)?;
-        let rankings = rankings.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for ((_, question), ranking) in questions.iter().zip(rankings) {
-            run.rank(&question.id, ranking.unwrap_or_default())?;
-        }
-        Ok(run)
+        let answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        answers.into_iter().collect::<Option<Vec<T>>>().ok_or(ExperimentError::Lost)
     }
 }
 
@@ -168,15 +194,24 @@ impl Asked<'_> {
             before: question.before.clone(),
             k: NonZeroUsize::MAX,
             tail: Tail::All,
-            ..Query::new(self.namespace.clone(), &question.text)
+            ..self.query(question)
         };
-        let failed = |source| engine(format!("question {}", question.id), source);
-        let ranking = self.memory.rank(&query, preset).map_err(failed)?;
-        // A system that lost a leg is another system: its figures would pass for this one's.
-        if let Some(warning) = ranking.warnings.into_iter().next() {
-            return Err(ExperimentError::Degraded { question: question.id.clone(), warning });
-        }
+        let ranking = self.rank(&query, question, preset)?;
         Ok(ranking.hits.into_iter().map(|ranked| (ranked.id, ranked.score)).collect())
+    }
+
+    fn query(&self, question: &Question) -> Query {
+        Query::new(self.namespace.clone(), &question.text)
+    }
+
+    fn rank(&self, query: &Query, question: &Question, preset: &Preset) -> Result<Ranking, ExperimentError> {
+        let failed = |source| engine(format!("question {}", question.id), source);
+        let ranking = self.memory.rank(query, preset).map_err(failed)?;
+        // A system that lost a leg is another system: its figures would pass for this one's.
+        match ranking.warnings.first() {
+            Some(warning) => Err(ExperimentError::Degraded { question: question.id.clone(), warning: warning.clone() }),
+            None => Ok(ranking),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Percentile intervals and one-sided p-values by resampling (Efron and Tibshirani 1993, chapter 13).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -105,6 +105,48 @@ pub fn paired(
     })
 }
 
+/// A statistic that is no mean, with an interval from resampling whole clusters.
+///
+/// `statistic` is given how often each value counts, in the order of `clusters`. Resamples in which it is not defined
+/// are drawn but not counted.
+///
+/// # Errors
+/// When there are no values or no resamples, all values are of one cluster, or the statistic is not defined for the
+/// values themselves.
+pub fn weighted_bootstrap(
+    clusters: &[usize],
+    resamples: usize,
+    seed: u64,
+    statistic: impl Fn(&[f64]) -> Option<f64>,
+) -> Result<Interval, StatisticsError> {
+    let once = vec![1.0; clusters.len()];
+    check(&once)?;
+    let mean = statistic(&once).ok_or(StatisticsError::Undefined)?;
+    if resamples == 0 {
+        return Err(StatisticsError::NoResamples);
+    }
+    let names: BTreeSet<usize> = clusters.iter().copied().collect();
+    if names.len() == 1 {
+        return Err(StatisticsError::OneCluster { questions: clusters.len() });
+    }
+    let places: BTreeMap<usize, usize> =
+        names.into_iter().enumerate().map(|(place, cluster)| (cluster, place)).collect();
+    let of: Vec<usize> = clusters.iter().filter_map(|cluster| places.get(cluster).copied()).collect();
+    let mut draws = Draws::new(seed);
+    let mut found = Vec::with_capacity(resamples);
+    for _ in 0..resamples {
+        let mut times = vec![0.0; places.len()];
+        (0..places.len()).for_each(|_| times[draws.below(places.len())] += 1.0);
+        let weights: Vec<f64> = of.iter().map(|&place| times[place]).collect();
+        found.extend(statistic(&weights));
+    }
+    found.sort_unstable_by(f64::total_cmp);
+    match found.is_empty() {
+        true => Err(StatisticsError::Undefined),
+        false => Ok(Interval { mean, low: percentile(&found, TAIL), high: percentile(&found, 1.0 - TAIL) }),
+    }
+}
+
 /// Pooled means of the resamples, increasing.
 fn resampled_means(
     values: &[f64],
@@ -186,6 +228,24 @@ mod tests {
         close(paired.low, -0.26143055555555555, 1e-14);
         close(paired.high, 0.3300204918032787, 1e-14);
         assert_eq!((paired.p, paired.resamples), (0.46775, 4000));
+    }
+
+    #[test]
+    fn a_weighted_mean_is_the_mean() {
+        let (a, _, clusters) = sample();
+        let mean = |weights: &[f64]| {
+            let total: f64 = weights.iter().sum();
+            Some(a.iter().zip(weights).map(|(a, weight)| a * weight).sum::<f64>() / total)
+        };
+        let (one, other) = (
+            weighted_bootstrap(&clusters, 500, SEED, mean).unwrap(),
+            cluster_bootstrap(&a, &clusters, 500, SEED).unwrap(),
+        );
+        close(one.mean, other.mean, 1e-12);
+        close(one.low, other.low, 1e-12);
+        close(one.high, other.high, 1e-12);
+        assert_eq!(weighted_bootstrap(&[1, 2], 10, SEED, |_| None), Err(StatisticsError::Undefined));
+        assert_eq!(weighted_bootstrap(&[1, 1], 10, SEED, mean), Err(StatisticsError::OneCluster { questions: 2 }));
     }
 
     #[test]

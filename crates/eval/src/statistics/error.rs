@@ -33,6 +33,9 @@ pub enum StatisticsError {
         /// Number of values.
         questions: usize,
     },
+    /// A statistic that needs what is not there.
+    #[error("the statistic is not defined for these values; give both what came true and what did not")]
+    Undefined,
     /// No resample asked for.
     #[error("0 resamples; expected at least 1, as a rule {}", super::RESAMPLES)]
     NoResamples,

@@ -7,12 +7,14 @@ mod bootstrap;
 mod draws;
 mod error;
 mod holm;
+mod logistic;
 mod tally;
 
-pub use bootstrap::{Interval, Paired, RESAMPLES, SEED, cluster_bootstrap, paired};
+pub use bootstrap::{Interval, Paired, RESAMPLES, SEED, cluster_bootstrap, paired, weighted_bootstrap};
 pub(crate) use draws::Draws;
 pub use error::StatisticsError;
 pub use holm::holm;
+pub use logistic::Logistic;
 pub use tally::{Tally, tally};
 
 /// Differences up to this size come from rounding and count as ties.

@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Instant};
 use aforesaid_eval::{
     EvalError,
     datasets::DataSet,
-    studies::{FusionStudy, default_study, fusion_study, turns_study},
+    studies::{ConfidenceStudy, FusionStudy, confidence_study, default_study, fusion_study, turns_study},
 };
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::json;
@@ -25,10 +25,11 @@ use crate::{
 pub(crate) struct Study {
     /// fusion: Tables 1 to 10 and the figures of the fusion study. turns: turn retrieval over five splits.
     /// default: what each piece of the default brings, and which fusion is best, on four data sets.
+    /// confidence: whether a search knows that it found nothing, and the coefficients for that.
     #[arg(value_enum)]
     name: Name,
-    /// LoCoMo's file or folder; for the study of the default, the folder with the folders locomo, realmem, beam and
-    /// longmemeval, of which some may be missing [default: where `eval data fetch` puts them].
+    /// LoCoMo's file or folder; for the studies of the default and of confidence, the folder with the folders locomo,
+    /// realmem, beam, longmemeval (and qmsum), of which the former can do without some [default: where `eval data fetch` puts them].
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     data: Option<PathBuf>,
     /// LongMemEval-S in the official format, for Table 8 of the fusion study.
@@ -46,13 +47,15 @@ enum Name {
     Fusion,
     Turns,
     Default,
+    Confidence,
 }
 
 impl Study {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let started = Instant::now();
         let data = match (self.name, &self.data) {
-            (Name::Default, None) => settings.datasets()?,
+            (Name::Default | Name::Confidence, None) => settings.datasets()?,
+            (Name::Confidence, Some(folder)) => folder.clone(),
             (_, named) => place_of(DataSet::Locomo, named.as_deref(), settings)?,
         };
         if self.longmemeval.is_some() && self.name != Name::Fusion {
@@ -66,11 +69,13 @@ impl Study {
             }
             Name::Turns => turns_study(&data, &equipment, observe),
             Name::Default => default_study(&data, &equipment, observe),
+            Name::Confidence => confidence_study(&ConfidenceStudy { data: &data }, &equipment, observe),
         })?;
         let name = match self.name {
             Name::Fusion => "fusion",
             Name::Turns => "turns",
             Name::Default => "default",
+            Name::Confidence => "confidence",
         };
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("study-{name}")));
         std::fs::create_dir_all(&out).map_err(Failure::io(format!("folder {}", out.display())))?;

@@ -16,6 +16,7 @@ use crate::{
     fusion::mean_and_deviation,
     index::Index,
     lexical::{Bm25, Context},
+    ranking::{Ranking, Scored},
     types::Unit,
 };
 
@@ -70,6 +71,20 @@ struct Scales {
     session: f64,
     /// A session's best turn.
     best: f64,
+}
+
+/// Texts that are looked at for what they say alone.
+const BY_WORDS: usize = 30;
+
+impl LexicalScores {
+    /// The candidate texts with the best BM25, whoever said them, best first; at most 30, none without a word.
+    pub(super) fn best_by_words(&self, candidates: &Candidates) -> Vec<u32> {
+        let found = candidates.texts.iter().filter(|&&text| self.words.texts[text as usize] > 0.0);
+        let scored =
+            found.map(|&candidate| Scored { candidate, score: self.words.texts[candidate as usize] }).collect();
+        // Scores that are no numbers are refused where hits are ranked.
+        Ranking::top(scored, BY_WORDS).unwrap_or_default().iter().map(|scored| scored.candidate).collect()
+    }
 }
 
 impl LexicalLeg {

@@ -95,23 +95,22 @@ impl LexicalLeg {
         self.openness(index, text) * lent
     }
 
-    /// BM25 of every text and session that the statistics of a query are measured on; of what `mix` uses.
+    /// BM25 of every text and session that the statistics of a query are measured on; of sessions only where `mix` uses them.
     pub(super) fn score_words(&self, index: &Index, candidates: &Candidates, terms: &[String], mix: Mix) -> Words {
         let documents = index.documents();
         let mut words = Words { texts: vec![0.0; documents.len()], sessions: vec![0.0; documents.sessions().len()] };
         let pairs = if self.pairs > 0.0 { terms } else { &[] };
         let terms: Vec<_> = terms.iter().map(|term| held(candidates, index.postings().of(term))).collect();
         let pairs: Vec<_> = pairs.windows(2).map(|pair| held_pair(index, candidates, pair)).collect();
-        if mix.turn > 0.0 {
-            let own = candidates.text_statistics(index);
-            let in_context = InContext::new(self, index, candidates, own);
-            let (mut counts, mut touched) = (vec![0.0; documents.len()], Vec::new());
-            for holders in &terms {
-                in_context.add_term(holders, &mut counts, &mut touched, &mut words.texts);
-            }
-            for holders in &pairs {
-                self.add_pair(index, own, holders, &mut words.texts);
-            }
+        // Turns are scored even where sessions alone count: a session is shown with its best.
+        let own = candidates.text_statistics(index);
+        let in_context = InContext::new(self, index, candidates, own);
+        let (mut counts, mut touched) = (vec![0.0; documents.len()], Vec::new());
+        for holders in &terms {
+            in_context.add_term(holders, &mut counts, &mut touched, &mut words.texts);
+        }
+        for holders in &pairs {
+            self.add_pair(index, own, holders, &mut words.texts);
         }
         if mix.session > 0.0 {
             self.add_to_sessions(index, candidates, &terms, &pairs, &mut words.sessions);

@@ -1,0 +1,96 @@
+//! How sure a search is: a calibrated probability from what the first hits show.
+//!
+//! [`Signals`] are measured on a ranking, a few numbers that a person could check; a [`Model`] weighs them. The
+//! coefficients that ship are in one file and come from `aforesaid eval study confidence`.
+
+mod coefficients;
+mod model;
+mod people;
+mod signals;
+
+pub use coefficients::shipped;
+pub use model::{Model, Target};
+pub(super) use signals::{LOOKED_AT, Passage, Scene};
+pub use signals::{Signal, Signals};
+
+use serde::Serialize;
+
+/// How sure a search is of its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Confidence {
+    /// That the first hit answers the question; in [0, 1], and 0 without hits.
+    pub probability: f64,
+    /// The same for people.
+    pub word: Word,
+    /// That the question can be answered from what was searched, by whichever hit; in [0, 1], and 0 without hits.
+    pub answerable: f64,
+    /// What both were made from, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals: Option<Signals>,
+}
+
+/// A probability in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Word {
+    /// Below 0.15.
+    #[default]
+    None,
+    /// Below 0.35.
+    Weak,
+    /// Below 0.6.
+    Fair,
+    /// From 0.6.
+    Strong,
+}
+
+impl Confidence {
+    /// The confidence that the shipped model takes from what the first hits show; none where there are none.
+    pub fn of(signals: Option<Signals>) -> Self {
+        let Some(measured) = &signals else { return Self::default() };
+        let probability = shipped(Target::FirstHit, measured.dense()).probability(measured);
+        let answerable = shipped(Target::Answerable, measured.dense()).probability(measured);
+        Self { probability, word: Word::of(probability), answerable, signals }
+    }
+}
+
+impl Word {
+    fn of(probability: f64) -> Self {
+        match probability {
+            p if p >= 0.6 => Word::Strong,
+            p if p >= 0.35 => Word::Fair,
+            p if p >= 0.15 => Word::Weak,
+            _ => Word::None,
+        }
+    }
+}
+
+impl std::fmt::Display for Word {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Word::None => "none",
+            Word::Weak => "weak",
+            Word::Fair => "fair",
+            Word::Strong => "strong",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_hit_is_no_confidence() {
+        let none = Confidence::of(None);
+        assert_eq!((none.probability, none.word, none.answerable), (0.0, Word::None, 0.0));
+    }
+
+    #[test]
+    fn a_word_grows_with_the_probability() {
+        let words: Vec<Word> = (0..=100).map(|percent| Word::of(f64::from(percent) / 100.0)).collect();
+        assert!(words.is_sorted());
+        assert_eq!((words[0], words[15], words[35], words[60]), (Word::None, Word::Weak, Word::Fair, Word::Strong));
+        assert_eq!(format!("{:>6}|{}", words[40], words[0]), "  fair|none");
+    }
+}

@@ -1,0 +1,170 @@
+//! Every question of a data set with what the search showed and what was true.
+
+use std::path::Path;
+
+use aforesaid::{
+    Preset,
+    formats::Captions,
+    pipeline::confidence::{Confidence, Signal, Target},
+    types::Unit,
+};
+
+use super::variants::{Kind, Variant, attributed, published, without_gold};
+use crate::{
+    EvalError,
+    datasets::DataSet,
+    experiments::{Bench, Observer},
+    recipe::Equipment,
+};
+
+/// A data set on a unit, and how its questions are made such that nothing answers them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Source {
+    pub(super) dataset: DataSet,
+    pub(super) unit: Unit,
+    pub(super) removed: bool,
+    /// Its questions with names, instead of as they are.
+    pub(super) attributed: bool,
+    /// Histories taken, the first ones.
+    pub(super) most: usize,
+}
+
+/// Meetings of QMSum that are taken, so that they do not take longer to encode than all else.
+const MEETINGS: usize = 48;
+
+/// The data sets of the study; those after LoCoMo may be learned from.
+pub(super) const SOURCES: [Source; 9] = [
+    Source { dataset: DataSet::Locomo, unit: Unit::Turn, removed: false, attributed: false, most: usize::MAX },
+    Source { dataset: DataSet::Locomo, unit: Unit::Session, removed: false, attributed: false, most: usize::MAX },
+    Source { dataset: DataSet::Beam, unit: Unit::Turn, removed: true, attributed: false, most: usize::MAX },
+    Source { dataset: DataSet::Beam, unit: Unit::Session, removed: true, attributed: false, most: usize::MAX },
+    Source { dataset: DataSet::RealMem, unit: Unit::Session, removed: true, attributed: false, most: usize::MAX },
+    Source {
+        dataset: DataSet::LongMemEvalPooled,
+        unit: Unit::Turn,
+        removed: true,
+        attributed: false,
+        most: usize::MAX,
+    },
+    Source {
+        dataset: DataSet::LongMemEvalPooled,
+        unit: Unit::Session,
+        removed: true,
+        attributed: false,
+        most: usize::MAX,
+    },
+    Source { dataset: DataSet::QmSum, unit: Unit::Turn, removed: false, attributed: false, most: MEETINGS },
+    Source { dataset: DataSet::QmSum, unit: Unit::Turn, removed: false, attributed: true, most: MEETINGS },
+];
+
+/// One question asked.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    pub(super) question: String,
+    /// The history it is about, by place in the data set.
+    pub(super) history: usize,
+    pub(super) kind: Kind,
+    /// Whether the first hit is gold of a question that can be answered.
+    pub(super) right: bool,
+    /// What the search says of itself.
+    pub(super) confidence: Confidence,
+    /// Fused score of the first hit.
+    pub(super) fused: f64,
+    /// Lexical score of the first hit.
+    pub(super) words: f64,
+}
+
+/// The cases of a source for one system.
+pub(super) struct Sample {
+    pub(super) source: Source,
+    /// Whether vectors took part.
+    pub(super) dense: bool,
+    pub(super) cases: Vec<Case>,
+}
+
+impl Case {
+    pub(super) fn is(&self, target: Target) -> bool {
+        match target {
+            Target::FirstHit => self.right,
+            Target::Answerable => self.kind.is_answerable(),
+        }
+    }
+
+    /// The signals, if anything was found.
+    pub(super) fn row(&self) -> Option<Vec<f64>> {
+        let signals = self.confidence.signals?;
+        Some(Signal::of(signals.dense()).iter().map(|signal| signals.get(*signal)).collect())
+    }
+}
+
+impl Sample {
+    pub(super) fn is(&self, dataset: DataSet, unit: Unit) -> bool {
+        self.source.dataset == dataset && self.source.unit == unit && !self.source.attributed
+    }
+
+    pub(super) fn truths(&self, target: Target) -> Vec<bool> {
+        self.cases.iter().map(|case| case.is(target)).collect()
+    }
+
+    /// Only the cases that the data set's authors wrote.
+    pub(super) fn as_published(&self) -> Sample {
+        let published = |case: &&Case| matches!(case.kind, Kind::Answerable | Kind::Marked);
+        Sample { cases: self.cases.iter().filter(published).cloned().collect(), ..*self }
+    }
+
+    pub(super) fn histories(&self) -> Vec<usize> {
+        self.cases.iter().map(|case| case.history).collect()
+    }
+
+    pub(super) fn system(&self) -> &'static str {
+        if self.dense { "hybrid" } else { "lexical" }
+    }
+
+    pub(super) fn name(&self) -> String {
+        let how = if self.source.attributed { ", with names" } else { "" };
+        format!("{}, {}s{how}", self.source.dataset, self.source.unit)
+    }
+}
+
+impl Source {
+    /// Asks all its questions of the hybrid and of the lexical preset.
+    pub(super) fn gather(
+        &self,
+        folder: &Path,
+        equipment: &Equipment,
+        observe: &Observer<'_>,
+    ) -> Result<[Sample; 2], EvalError> {
+        let mut benchmark = self.dataset.load(&folder.join(self.dataset.folder()), self.unit)?;
+        benchmark.groups.truncate(self.most);
+        let mut variants = vec![if self.attributed { attributed(&benchmark) } else { published(&benchmark) }];
+        variants.extend(self.removed.then(|| without_gold(&benchmark)));
+        let mut samples = [true, false].map(|dense| Sample { source: *self, dense, cases: Vec::new() });
+        for variant in &variants {
+            let bench = Bench::new(&variant.benchmark, &equipment.setup(Captions::Keep), observe)?;
+            for (sample, preset) in samples.iter_mut().zip([Preset::hybrid(), Preset::lexical()]) {
+                sample.cases.extend(ask(&bench, variant, &preset, observe)?);
+            }
+        }
+        Ok(samples)
+    }
+}
+
+fn ask(bench: &Bench<'_>, variant: &Variant, preset: &Preset, observe: &Observer<'_>) -> Result<Vec<Case>, EvalError> {
+    let answers = bench.answers(preset, observe)?;
+    let places = bench.clusters();
+    let asked = variant.benchmark.questions().zip(&variant.kinds).zip(places);
+    let case = |(((question, &kind), place), answer): (_, aforesaid::Ranking)| {
+        let (question, kind): (&crate::datasets::Question, Kind) = (question, kind);
+        let first = answer.hits.first();
+        Case {
+            question: question.id.clone(),
+            history: variant.origins[place],
+            kind,
+            right: kind.is_answerable() && first.is_some_and(|first| question.gold.contains(&first.id)),
+            confidence: answer.confidence,
+            fused: first.map_or(0.0, |first| first.score),
+            words: first.and_then(|first| first.legs.lexical).map_or(0.0, |hit| hit.score),
+        }
+    };
+    Ok(asked.zip(answers).map(case).collect())
+}
