@@ -82,6 +82,8 @@ pub(crate) enum Command {
     Add(commands::add::Add),
     /// Ask, and get the exact turns back.
     Search(commands::search::Search),
+    /// Say why a turn, note or session is found where it is, or not found.
+    Why(commands::why::Why),
     /// Print a turn or note with what was said around it.
     Show(commands::show::Show),
     /// Forget for good.

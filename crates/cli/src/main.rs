@@ -54,6 +54,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Import(command) => command.run(&settings),
         Command::Add(command) => command.run(&settings),
         Command::Search(command) => command.run(&settings),
+        Command::Why(command) => command.run(&settings),
         Command::Show(command) => command.run(&settings),
         Command::Forget(command) => command.run(&settings),
         Command::Export(command) => command.run(&settings),

@@ -1,9 +1,11 @@
 //! Memories and hits for people to read.
 
+mod standing;
+
 use std::{fmt, io::Write};
 
 use aforesaid::{
-    Answer, Hit, Warning,
+    Answer, Explain, Hit, Warning,
     pipeline::Legs,
     types::{Memory, Timestamp},
 };
@@ -76,6 +78,8 @@ pub(crate) fn answer(answer: &Answer) -> Result<(), Failure> {
     )
 }
 
+pub(crate) use standing::why;
+
 /// Prints one hit: where it is from, which legs found it, and the text itself.
 pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
     let origin = [hit.conversation.as_ref().map(|c| c.as_str()), hit.session.as_ref().map(|s| s.as_str())];
@@ -95,11 +99,13 @@ pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
         say!("   {QUIET}{}{QUIET:#}  {text}", printable(turn.id.as_str()))?;
     }
     if let Some(explain) = &hit.explain {
-        for line in explain.to_string().lines() {
-            say!("   {QUIET}{line}{QUIET:#}")?;
-        }
+        explanation(explain, "   ")?;
     }
     say!("")
+}
+
+fn explanation(explain: &Explain, indent: &str) -> Result<(), Failure> {
+    explain.to_string().lines().try_for_each(|line| say!("{indent}{QUIET}{}{QUIET:#}", printable(line)))
 }
 
 /// Prints a memory as a line of dialogue.

@@ -167,6 +167,16 @@ fn an_id_or_session_of_several_conversations() {
 }
 
 #[test]
+fn the_reasons_of_what_is_not_there() {
+    assert_eq!(refused(&["why", "D9:9", "-q", "kite"]), refused(&["show", "D9:9"]));
+    assert_eq!(refused(&["why", "D1:1", "-q", "kite"]), refused(&["show", "D1:1"]));
+    assert_eq!(refused(&["why", "D1:2", "-q", "kite", "-c", "nope"]), refused(&["search", "kite", "-c", "nope"]));
+    let session = ["why", "s1", "-q", "kite", "--unit", "session"];
+    assert_eq!(refused(&session), refused(&["search", "kite", "-s", "s1"]));
+    assert!(misused(&["why", "D1:2"]).starts_with("2 error: the following required arguments"));
+}
+
+#[test]
 fn a_scope_that_holds_nothing() {
     assert_snapshot!(refused(&["search", "kite", "-c", "nope"]), @r#"3 not_found: conversation "nope": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
     assert_snapshot!(refused(&["search", "kite", "-c", "c1", "-s", "nope"]), @r#"3 not_found: conversation "c1", session "nope": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);

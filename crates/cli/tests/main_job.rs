@@ -234,6 +234,67 @@ fn a_hit_for_people_says_who_when_where_and_why() {
 }
 
 #[test]
+fn a_memory_that_is_not_found_says_why() {
+    let sandbox = Sandbox::holding(DEMO);
+    let question = "does Maya drink coffee these days?";
+    let summary = |args: &[&str]| {
+        let text = sandbox.done(&[&["why"], args, &["--query", question]].concat());
+        text.lines().take(2).collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(summary(&["S5:4"]), @r#"
+    S5:4  2025-02-16 16:23  maya-and-tomas / session-5
+    ranked 1st of 109, so it is a hit: it holds "coffe", "maya"
+    "#);
+    assert_snapshot!(summary(&["S2:4", "-k", "5"]), @r#"
+    S2:4  2024-06-18 20:13  maya-and-tomas / session-2
+    ranked 16th of 109, 0.8244 below the 5th: most of it by its words, for it lacks "coffe"
+    "#);
+    assert_snapshot!(summary(&["session-2", "--unit", "session", "-k", "1"]), @r#"
+    session-2  2024-06-18 20:11  maya-and-tomas / session-2
+    ranked 3rd of 6, 2.1945 below the 1st: most of it by its words, for it lacks "coffe"
+    "#);
+    assert_snapshot!(summary(&["S2:4", "-s", "session-5"]), @"
+    S2:4  2024-06-18 20:13  maya-and-tomas / session-2
+    not searched: it is not in the session asked for
+    ");
+    let text = |query: &str| sandbox.done(&["why", "S2:4", "-q", query]);
+    assert_snapshot!(text("zeppelin"), @r#"
+    S2:4  2024-06-18 20:13  maya-and-tomas / session-2
+    not ranked: it has none of "zeppelin"
+
+    stage                rank      score       adds
+    words                none
+    109 candidates, 0 ranked
+
+    lacks               "zeppelin"  worth 5.39, nobody's
+
+    meets               is no question itself  adds 0.00 of 0.00
+    does not meet       says more than a few words  adds 0.00 of 0.00
+    "#);
+    assert_snapshot!(text(" "), @"
+    S2:4  2024-06-18 20:13  maya-and-tomas / session-2
+    nothing is looked for: the query is empty; ask something
+    ");
+}
+
+#[test]
+fn the_reasons_agree_with_the_search() {
+    let sandbox = Sandbox::holding(DEMO);
+    let question = "what did Tomas say about the sea in June 2024?";
+    let answer = sandbox.json(&["search", question, "-k", "4", "--explain"]);
+    for (place, hit) in answer["hits"].as_array().unwrap().iter().enumerate() {
+        let why = sandbox.json(&["why", hit["id"].as_str().unwrap(), "-q", question, "-k", "4"]);
+        let last = &why["standing"]["stages"]["last"];
+        assert_eq!((&last["rank"], &last["score"]), (&json!(place + 1), &hit["score"]));
+        assert_eq!(why["standing"]["explain"], hit["explain"]);
+        let sum: f64 =
+            hit["explain"]["parts"].as_array().unwrap().iter().map(|part| part["value"].as_f64().unwrap()).sum();
+        assert_eq!(hit["explain"]["how"], "sum");
+        assert!((sum - hit["score"].as_f64().unwrap()).abs() < 1e-9, "{hit}");
+    }
+}
+
+#[test]
 fn a_scope_narrows_a_search() {
     let sandbox = Sandbox::holding(HELD);
     for (scope, expected) in [

@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use crate::{
+    explain::Arithmetic,
     ranking::{NotANumber, Ranking},
     types::UnknownChoice,
 };
@@ -47,6 +48,68 @@ pub struct Leg<'a> {
     pub floor: Option<f64>,
 }
 
+/// What one leg puts into the fused scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contribution {
+    /// Of each candidate, in unit order.
+    pub shares: Vec<f64>,
+    weight: f64,
+    measure: Measure,
+}
+
+/// What a leg's scores are measured by.
+#[derive(Debug, Clone, PartialEq)]
+enum Measure {
+    /// `(x - zero) / one`; without a width all scores are alike, and each counts 0.
+    Scale { zero: f64, one: Option<f64> },
+    /// `1 / (k + rank)`; 0 without a rank.
+    Ranks { k: f64, ranks: Vec<Option<u32>> },
+}
+
+impl Contribution {
+    /// How a candidate's share follows from its score in the leg.
+    pub fn arithmetic(&self, candidate: usize) -> Arithmetic {
+        match &self.measure {
+            Measure::Scale { zero, one: Some(one) } => {
+                Arithmetic::Scaled { weight: self.weight, minus: *zero, over: *one }
+            }
+            Measure::Scale { zero, one: None } => Arithmetic::Scaled { weight: 0.0, minus: *zero, over: 1.0 },
+            Measure::Ranks { k, ranks } => {
+                Arithmetic::ReciprocalRank { weight: self.weight, k: *k, rank: ranks.get(candidate).copied().flatten() }
+            }
+        }
+    }
+}
+
+impl Measure {
+    fn of(fusion: Fusion, leg: Leg<'_>) -> Result<Self, NotANumber> {
+        Ok(match fusion {
+            Fusion::Rrf { k, .. } => Measure::Ranks { k, ranks: ranks(leg)? },
+            Fusion::ZScore { .. } => {
+                let (mean, deviation) = mean_and_deviation(leg.scores);
+                Measure::Scale { zero: mean, one: deviation }
+            }
+            Fusion::MinMax { .. } => {
+                let least = leg.floor.unwrap_or_else(|| leg.scores.iter().copied().fold(f64::INFINITY, f64::min));
+                let most = leg.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                Measure::Scale { zero: least, one: Some(most - least).filter(|range| *range > 0.0) }
+            }
+        })
+    }
+
+    fn apply(&self, scores: &[f64]) -> Vec<f64> {
+        match self {
+            Measure::Scale { zero, one: Some(one) } => scores.iter().map(|x| (x - zero) / one).collect(),
+            Measure::Scale { one: None, .. } => {
+                scores.iter().map(|x| if x.is_nan() { f64::NAN } else { 0.0 }).collect()
+            }
+            Measure::Ranks { k, ranks } => {
+                ranks.iter().map(|rank| rank.map_or(0.0, |rank| 1.0 / (k + f64::from(rank)))).collect()
+            }
+        }
+    }
+}
+
 impl Fusion {
     /// What each leg contributes to each candidate; the fused score is the sum of the two.
     ///
@@ -56,12 +119,13 @@ impl Fusion {
         self,
         lexical: Option<Leg<'_>>,
         dense: Option<Leg<'_>>,
-    ) -> Result<[Option<Vec<f64>>; 2], NotANumber> {
+    ) -> Result<[Option<Contribution>; 2], NotANumber> {
         let contribution = |leg: Option<Leg<'_>>, weight: f64| {
             leg.map(|leg| {
-                let mut scores = self.normalise(leg)?;
-                scores.iter_mut().for_each(|score| *score *= weight);
-                Ok(scores)
+                let measure = Measure::of(self, leg)?;
+                let mut shares = measure.apply(leg.scores);
+                shares.iter_mut().for_each(|share| *share *= weight);
+                Ok(Contribution { shares, weight, measure })
             })
             .transpose()
         };
@@ -95,32 +159,16 @@ impl Fusion {
         }
     }
 
-    fn normalise(self, leg: Leg<'_>) -> Result<Vec<f64>, NotANumber> {
-        match self {
-            Fusion::Rrf { k, .. } => reciprocal_ranks(leg, k),
-            Fusion::ZScore { .. } => Ok(z_scores(leg.scores)),
-            Fusion::MinMax { .. } => Ok(min_max(leg)),
-        }
-    }
-
     /// Fused scores, one a candidate; empty when no leg is there.
     ///
     /// # Errors
     /// When a score is NaN.
     pub fn fuse(self, lexical: Option<Leg<'_>>, dense: Option<Leg<'_>>) -> Result<Vec<f64>, NotANumber> {
         Ok(match self.contributions(lexical, dense)? {
-            [Some(a), Some(b)] => a.iter().zip(&b).map(|(a, b)| a + b).collect(),
-            [Some(one), None] | [None, Some(one)] => one,
+            [Some(a), Some(b)] => a.shares.iter().zip(&b.shares).map(|(a, b)| a + b).collect(),
+            [Some(one), None] | [None, Some(one)] => one.shares,
             [None, None] => Vec::new(),
         })
-    }
-}
-
-/// `(x - mean) / standard deviation` over the candidates (population); a constant leg gives zeros.
-pub fn z_scores(scores: &[f64]) -> Vec<f64> {
-    match mean_and_deviation(scores) {
-        (mean, Some(deviation)) => scores.iter().map(|x| (x - mean) / deviation).collect(),
-        (_, None) => scores.iter().map(|x| if x.is_nan() { f64::NAN } else { 0.0 }).collect(),
     }
 }
 
@@ -133,29 +181,15 @@ pub(crate) fn mean_and_deviation(scores: &[f64]) -> (f64, Option<f64>) {
     (mean, Some(deviation).filter(|deviation| *deviation > 1e-12 * mean.abs().max(f64::MIN_POSITIVE)))
 }
 
-fn min_max(leg: Leg<'_>) -> Vec<f64> {
-    let least = leg.floor.unwrap_or_else(|| leg.scores.iter().copied().fold(f64::INFINITY, f64::min));
-    let most = leg.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let range = most - least;
-    leg.scores
-        .iter()
-        .map(|x| match range > 0.0 {
-            true => (x - least) / range,
-            false if x.is_nan() => f64::NAN,
-            false => 0.0,
-        })
-        .collect()
-}
-
-/// A candidate at its leg's floor was not found by it: it has no rank and gets a clean 0.
-fn reciprocal_ranks(leg: Leg<'_>, k: f64) -> Result<Vec<f64>, NotANumber> {
-    let mut reciprocal = vec![0.0; leg.scores.len()];
+/// Ranks from 1. A candidate at its leg's floor was not found by it: it has none.
+fn ranks(leg: Leg<'_>) -> Result<Vec<Option<u32>>, NotANumber> {
+    let mut ranks = vec![None; leg.scores.len()];
     let ranking = Ranking::of_scores(leg.scores)?;
     let found = ranking.iter().take_while(|scored| leg.floor.is_none_or(|floor| scored.score > floor));
     for (rank, scored) in (1u32..).zip(found) {
-        reciprocal[scored.candidate as usize] = 1.0 / (k + f64::from(rank));
+        ranks[scored.candidate as usize] = Some(rank);
     }
-    Ok(reciprocal)
+    Ok(ranks)
 }
 
 impl fmt::Display for Fusion {

@@ -23,4 +23,4 @@ pub mod types;
 
 pub use encoder::{EncodeError, Encoder, Locality};
 pub use error::{InvalidMemory, StoreError};
-pub use explain::Explain;
+pub use explain::{Arithmetic, Explain};

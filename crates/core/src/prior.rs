@@ -15,15 +15,18 @@ pub fn factor(importance: f64) -> f64 {
 /// Fused z-scores can be negative, and a factor below 1 would raise those; so
 /// the least score is taken as zero first. Where all candidates are equally
 /// important nothing changes, not even the scale.
-pub fn apply(scores: &mut [f64], importance: impl Fn(usize) -> f64) {
-    let Some(first) = (!scores.is_empty()).then(|| importance(0)) else { return };
+///
+/// Returns what was taken as zero; `None` where nothing changed.
+pub fn apply(scores: &mut [f64], importance: impl Fn(usize) -> f64) -> Option<f64> {
+    let first = (!scores.is_empty()).then(|| importance(0))?;
     if (1..scores.len()).all(|i| importance(i) == first) {
-        return;
+        return None;
     }
     let least = scores.iter().copied().fold(0.0, f64::min);
     for (i, score) in scores.iter_mut().enumerate() {
         *score = (*score - least) * factor(importance(i));
     }
+    Some(least)
 }
 
 #[cfg(test)]
@@ -34,22 +37,22 @@ mod tests {
     fn the_formula_of_the_record() {
         assert!((factor(0.0) - 0.7).abs() < 1e-15 && (factor(1.0) - 1.0).abs() < 1e-15);
         let mut scores = [2.0, 2.0, 1.0];
-        apply(&mut scores, |i| [0.5, 1.0, 0.5][i]);
+        assert_eq!(apply(&mut scores, |i| [0.5, 1.0, 0.5][i]), Some(0.0));
         assert_eq!(scores, [2.0 * 0.85, 2.0, 0.85]);
     }
 
     #[test]
     fn importance_never_lowers_a_negative_score_below_its_peers() {
         let mut scores = [-1.0, -1.0, 0.5];
-        apply(&mut scores, |i| [1.0, 0.0, 0.0][i]);
+        assert_eq!(apply(&mut scores, |i| [1.0, 0.0, 0.0][i]), Some(-1.0));
         assert!(scores[0] >= scores[1] && scores[2] > scores[0], "{scores:?}");
     }
 
     #[test]
     fn equal_importance_changes_nothing() {
         let mut scores = [-1.0, 3.0];
-        apply(&mut scores, |_| 0.5);
+        assert_eq!(apply(&mut scores, |_| 0.5), None);
         assert_eq!(scores, [-1.0, 3.0]);
-        apply(&mut [], |_| 0.5);
+        assert_eq!(apply(&mut [], |_| 0.5), None);
     }
 }

@@ -36,8 +36,11 @@ mod memory;
 mod search;
 
 pub use aforesaid_core::{
-    EncodeError, Encoder, InvalidMemory, Locality, StoreError, analysis, dense, explain::Explain, fusion, lexical,
-    pipeline, pipeline::Preset, store, types,
+    EncodeError, Encoder, InvalidMemory, Locality, StoreError, analysis, dense,
+    explain::{Arithmetic, Explain},
+    fusion, lexical, pipeline,
+    pipeline::Preset,
+    store, types,
 };
 pub use aforesaid_models as models;
 pub use aforesaid_sqlite::Creation;
@@ -46,4 +49,4 @@ pub use encoder::{EncoderSource, LazyEncoder, LoadEncoder};
 pub use error::{Error, ErrorKind};
 pub use ingest::{Added, Imported, Progress};
 pub use memory::{DEFAULT_INDEX_BUDGET, Memory, Options, Shown, Target};
-pub use search::{Explanations, Ranked, Ranking};
+pub use search::{Explanations, Ranked, Ranking, Why};

@@ -1,5 +1,9 @@
 //! From a question to an answer.
 
+mod why;
+
+pub use why::Why;
+
 use std::{thread, time::Instant};
 
 use aforesaid_core::{
@@ -69,7 +73,26 @@ struct Part {
     before: Option<Seq>,
 }
 
+/// A query whose vector, if it has one, is made.
+struct Ready {
+    spec: IndexSpec,
+    dim: usize,
+    vector: Result<Vec<f32>, String>,
+    encoding_millis: f64,
+}
+
 impl Asked<'_> {
+    fn request<'r>(&'r self, vector: &'r Result<Vec<f32>, String>) -> Request<'r> {
+        Request {
+            question: &self.question,
+            vector: vector.as_deref().ok(),
+            unit: self.query.unit,
+            k: self.query.k,
+            tail: self.query.tail,
+            detail: self.detail,
+        }
+    }
+
     /// Why there is nothing to look for, if so.
     fn unanswerable(&self) -> Option<NoHits> {
         match () {
@@ -199,9 +222,28 @@ impl Memory {
         asked: &Asked<'_>,
         finish: impl Fn(&Found) -> Result<Option<T>, Error>,
     ) -> Result<Finished<T>, Error> {
-        let (query, preset) = (asked.query, asked.preset);
-        let encoder = self.encoder_of(preset)?;
-        let spec = IndexSpec { analyzer: preset.analyzer, encoder: encoder.map(|encoder| encoder.id().clone()) };
+        let ready = self.make_ready(asked)?;
+        for _ in 0..RETRIES {
+            let found = self.in_index(asked, &ready, |index| self.find_in(index, asked, &ready.vector))?;
+            if let Some(made) = finish(&found)? {
+                return Ok(Finished { made, found, encoding_millis: ready.encoding_millis });
+            }
+        }
+        Err(self.never_at_rest())
+    }
+
+    /// Hits kept vanishing under a process that forgets without end.
+    fn never_at_rest(&self) -> Error {
+        Error::Store(StoreError::Damaged {
+            location: self.location(),
+            found: "the index names memories that the store does not have".to_owned(),
+        })
+    }
+
+    /// Encodes the question, where its preset wants that.
+    fn make_ready(&self, asked: &Asked<'_>) -> Result<Ready, Error> {
+        let encoder = self.encoder_of(asked.preset)?;
+        let spec = IndexSpec { analyzer: asked.preset.analyzer, encoder: encoder.map(|encoder| encoder.id().clone()) };
         let encoded = encoder.map(|encoder| self.encode(encoder, asked, &spec)).transpose()?;
         let encoding_millis = encoded.as_ref().map_or(0.0, |encoded| encoded.millis);
         let vector = match (encoded, &self.encoder) {
@@ -209,19 +251,17 @@ impl Memory {
             (None, Err(reason)) => Err(reason.clone()),
             (None, Ok(_)) => Err("this preset does not use them".to_owned()),
         };
-        for _ in 0..RETRIES {
-            let found = self.indexes.with(&*self.store, &query.namespace, &spec, dim(encoder), |index| {
-                self.find_in(index, asked, &vector)
-            })??;
-            if let Some(made) = finish(&found)? {
-                return Ok(Finished { made, found, encoding_millis });
-            }
-        }
-        // Hits kept vanishing under a process that forgets without end.
-        Err(Error::Store(StoreError::Damaged {
-            location: self.location(),
-            found: "the index names memories that the store does not have".to_owned(),
-        }))
+        Ok(Ready { spec, dim: dim(encoder), vector, encoding_millis })
+    }
+
+    /// Shows the up-to-date index of a query to `look`.
+    fn in_index<T>(
+        &self,
+        asked: &Asked<'_>,
+        ready: &Ready,
+        look: impl FnOnce(&Index) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.indexes.with(&*self.store, &asked.query.namespace, &ready.spec, ready.dim, look)?
     }
 
     /// The question's vector; a model that is still to be loaded is, while the index is brought up to date.
@@ -252,34 +292,14 @@ impl Memory {
     }
 
     fn find_in(&self, index: &Index, asked: &Asked<'_>, vector: &Result<Vec<f32>, String>) -> Result<Found, Error> {
-        let Asked { query, preset, part, .. } = asked;
-        let candidates = Candidates::within(index, &part.scope, part.before);
+        let Asked { query, preset, .. } = asked;
+        let candidates = self.candidates(index, asked)?;
         if candidates.is_empty() {
-            let known = |name: &ConversationId| index.documents().conversation_number(name.as_str()).is_some();
-            return match part.scope.conversation.as_ref().is_none_or(known) {
-                true => Ok(Found::nothing(NoHits::EmptyHistory)),
-                false => Err(self.nothing_in(&query.namespace, &part.scope)),
-            };
+            return Ok(Found::nothing(NoHits::EmptyHistory));
         }
-        let mut warnings = Vec::new();
-        if preset.dense.is_some() {
-            self.check_vectors(index, query, preset, vector, &mut warnings)?;
-        }
-        let request = Request {
-            question: &asked.question,
-            vector: vector.as_deref().ok(),
-            unit: query.unit,
-            k: query.k,
-            tail: query.tail,
-            detail: asked.detail,
-        };
-        let rescore = |texts: &[u32]| {
-            let places: Vec<Seq> = texts.iter().map(|&text| index.documents().seq(text)).collect();
-            match &index.spec().encoder {
-                Some(encoder) => self.store.vectors(&query.namespace, encoder, &places),
-                None => Ok(Vectors::default()),
-            }
-        };
+        let warnings = self.check_vectors(index, query, preset, vector)?;
+        let rescore = |texts: &[u32]| self.stored_vectors(index, query, texts);
+        let request = asked.request(vector);
         let pipeline::Found { mut hits, signals } = rank(index, preset, &candidates, &request, &rescore)?;
         let confidence = Confidence::of(signals);
         let mut reason = hits.is_empty().then_some(NoHits::NothingMatches);
@@ -291,34 +311,53 @@ impl Memory {
         Ok(Found { hits, places, reason, warnings, confidence })
     }
 
-    /// Says what is missing of the dense leg; vectors of another encoder are an error.
+    /// What a query may find; a conversation that is not there was probably mistyped.
+    fn candidates(&self, index: &Index, asked: &Asked<'_>) -> Result<Candidates, Error> {
+        let scope = &asked.part.scope;
+        let candidates = Candidates::within(index, scope, asked.part.before);
+        let known = |name: &ConversationId| index.documents().conversation_number(name.as_str()).is_some();
+        match candidates.is_empty() && !scope.conversation.as_ref().is_none_or(known) {
+            true => Err(self.nothing_in(&asked.query.namespace, scope)),
+            false => Ok(candidates),
+        }
+    }
+
+    /// The vectors of texts as they are in the store.
+    fn stored_vectors(&self, index: &Index, query: &Query, texts: &[u32]) -> Result<Vectors, StoreError> {
+        let places: Vec<Seq> = texts.iter().map(|&text| index.documents().seq(text)).collect();
+        match &index.spec().encoder {
+            Some(encoder) => self.store.vectors(&query.namespace, encoder, &places),
+            None => Ok(Vectors::default()),
+        }
+    }
+
+    /// Says what is missing of the dense leg, if the preset has one; vectors of another encoder are an error.
     fn check_vectors(
         &self,
         index: &Index,
         query: &Query,
         preset: &Preset,
         vector: &Result<Vec<f32>, String>,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<Warning>, Error> {
+        if preset.dense.is_none() {
+            return Ok(Vec::new());
+        }
         let total = index.documents().len();
         let reason = match (vector, index.dense().map(DenseIndex::vectors)) {
             (Err(reason), _) => reason.clone(),
-            (Ok(_), Some(present)) => {
-                if present < total {
-                    warnings.push(Warning::MissingVectors { missing: total - present, total });
-                }
-                return Ok(());
+            (Ok(_), Some(present)) if present < total => {
+                return Ok(vec![Warning::MissingVectors { missing: total - present, total }]);
             }
+            (Ok(_), Some(_)) => return Ok(Vec::new()),
             (Ok(_), None) => {
                 self.refuse_foreign_vectors(index, query)?;
                 "none are stored; `aforesaid reembed` makes them".to_owned()
             }
         };
-        if preset.lexical.is_none() {
-            return Err(Error::NoDenseLeg { preset: preset.name.clone(), reason });
+        match preset.lexical {
+            None => Err(Error::NoDenseLeg { preset: preset.name.clone(), reason }),
+            Some(_) => Ok(vec![Warning::LexicalOnly { reason }]),
         }
-        warnings.push(Warning::LexicalOnly { reason });
-        Ok(())
     }
 
     fn refuse_foreign_vectors(&self, index: &Index, query: &Query) -> Result<(), Error> {

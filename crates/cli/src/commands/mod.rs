@@ -12,6 +12,7 @@ pub(crate) mod reembed;
 pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod why;
 
 use serde::Serialize;
 

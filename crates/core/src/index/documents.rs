@@ -192,6 +192,18 @@ impl Documents {
         self.conversation_numbers.get(name).copied()
     }
 
+    /// Position of the text that came at `seq`.
+    pub fn position(&self, seq: Seq) -> Option<u32> {
+        let position = self.first_from(seq);
+        (self.seq.get(position as usize) == Some(&seq.0)).then_some(position)
+    }
+
+    /// Number of a session by its conversation's name and its own.
+    pub fn session_number(&self, conversation: &str, name: &str) -> Option<u32> {
+        let key = (self.conversation_number(conversation)?, name.to_owned());
+        self.session_numbers.get(&key).copied()
+    }
+
     /// Bytes held, approximately.
     pub fn heap_bytes(&self) -> usize {
         let columns = self.seq.capacity() * (8 + 4 + 4 + 8 + 4 + 4 + 2 + 4);

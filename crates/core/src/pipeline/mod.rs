@@ -3,14 +3,17 @@
 pub mod confidence;
 mod dated;
 mod dense;
+mod fused;
 mod lexical;
 mod preset;
 mod rank;
 mod scope;
 mod spec;
+mod standing;
 
-pub use lexical::{Expectation, LexicalLeg, Mix};
+pub use lexical::{Expectation, Expects, LexicalLeg, Met, Mix, Word, WordPlace};
 pub use preset::{DenseLeg, Names, Preset};
 pub use rank::{Detail, Found, LegHit, Legs, RankedHit, Request, SearchError, rank};
-pub use scope::Candidates;
+pub use scope::{Candidates, Filter};
 pub use spec::InvalidPipeline;
+pub use standing::{Cut, Shares, Stages, Standing, Unranked, stand};

@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::{
     Candidates, Preset,
     confidence::{self, Passage, Signals},
-    dated, dense,
+    dense,
     dense::DenseScores,
+    fused::{Fused, Own, fuse},
     lexical::LexicalScores,
 };
 use crate::{
@@ -16,9 +17,8 @@ use crate::{
     dense::Rescore,
     error::StoreError,
     explain::Explain,
-    fusion::{Leg, mean_and_deviation},
+    fusion::Leg,
     index::Index,
-    prior,
     ranking::{NotANumber, Ranking, Scored},
     types::{Tail, Unit},
 };
@@ -70,12 +70,12 @@ pub enum Detail {
     Explained,
 }
 
-/// Where a candidate stands in one leg.
+/// Where a candidate stands in one leg, or after one stage.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LegHit {
     /// From 1.
     pub rank: usize,
-    /// The leg's own score.
+    /// The leg's own score, or that of the stage.
     pub score: f64,
 }
 
@@ -125,69 +125,145 @@ pub fn rank(
     request: &Request<'_>,
     rescore: &Rescore<'_>,
 ) -> Result<Found, SearchError> {
-    let units = candidates.units(request.unit);
-    let legs = score_legs(index, preset, candidates, request, rescore)?;
-    let width = if request.tail == Tail::All { units.len() } else { POOL.max(request.k.get()) };
-    let pool = legs.pool(units.len(), width);
-    let fused = fuse(index, preset, candidates, request, &legs, &pool)?;
-    let scored = (0u32..)
-        .zip(&fused.totals)
-        .filter(|(i, _)| request.tail == Tail::All || legs.found(pool[*i as usize]))
-        .map(|(candidate, &score)| Scored { candidate, score })
-        .collect();
-    let mut ranking = Ranking::top(scored, request.k.get().max(confidence::LOOKED_AT))?;
-    let first: Vec<usize> =
-        ranking.iter().take(confidence::LOOKED_AT).map(|scored| pool[scored.candidate as usize]).collect();
-    let first_standing = legs.standing(first.get(..1).unwrap_or_default()).first().copied().unwrap_or_default();
-    let passages = first.iter().map(|&unit| legs.passages(index, preset, candidates, request.unit, units, unit));
-    let signals = Signals::of(&confidence::Scene {
-        index,
-        candidates,
-        question: request.question,
-        unit: request.unit,
-        hits: &passages.collect::<Vec<_>>(),
-        by_words: &legs.lexical.as_ref().map(|scores| scores.best_by_words(candidates)).unwrap_or_default(),
-        first: first_standing,
-        scores: &fused.totals,
-    });
+    let scoring = Scoring::of(index, preset, candidates, request, rescore)?;
+    let legs = &scoring.legs;
+    let mut ranking = Ranking::top(scoring.ranked(&scoring.fused.totals), request.k.get().max(confidence::LOOKED_AT))?;
+    let (first, signals) = scoring.signals(&ranking);
     ranking.truncate(request.k.get());
-    let at: Vec<usize> = ranking.iter().map(|scored| pool[scored.candidate as usize]).collect();
+    let at: Vec<usize> = ranking.iter().map(|scored| scoring.pool[scored.candidate as usize]).collect();
     let standing = match request.detail {
         Detail::Scores => {
             let mut standing = vec![Legs::default(); at.len()];
-            standing.iter_mut().take(1).for_each(|first| *first = first_standing);
+            standing.iter_mut().take(1).for_each(|standing| *standing = first);
             standing
         }
         Detail::BestTurns | Detail::Explained => legs.standing(&at),
     };
     let hits = ranking.iter().zip(&at).zip(standing).map(|((scored, &unit), standing)| {
-        let pooled = scored.candidate as usize;
+        let candidate = candidates.units(request.unit)[unit];
         RankedHit {
-            candidate: units[unit],
+            candidate,
             score: scored.score,
             legs: standing,
             best_turns: match request.unit {
                 _ if request.detail == Detail::Scores => Vec::new(),
                 Unit::Turn => Vec::new(),
-                Unit::Session => legs.best_turns(preset, candidates.turns_of(index, units[unit])),
+                Unit::Session => legs.best_turns(preset, candidates.turns_of(index, candidate)),
             },
-            explain: (request.detail == Detail::Explained).then(|| {
-                let words = match (&preset.lexical, &legs.lexical) {
-                    (Some(leg), Some(scores)) => {
-                        leg.explain(scores, index, candidates, request.question, request.unit, units[unit])
-                    }
-                    _ => Vec::new(),
-                };
-                fused.explain(preset, pooled, standing, scored.score, words)
-            }),
+            explain: (request.detail == Detail::Explained)
+                .then(|| scoring.explain(scored.candidate as usize, standing)),
         }
     });
     Ok(Found { hits: hits.collect(), signals })
 }
 
+/// Every score of one request; what is asked of it, a ranking or one candidate's standing, rests on the same.
+pub(super) struct Scoring<'a> {
+    pub(super) index: &'a Index,
+    pub(super) preset: &'a Preset,
+    pub(super) candidates: &'a Candidates,
+    pub(super) request: &'a Request<'a>,
+    pub(super) legs: LegScores,
+    /// Candidates that are fused, as places in unit order, ascending.
+    pub(super) pool: Vec<usize>,
+    /// How many of the best of each leg are fused at the most.
+    pub(super) width: usize,
+    pub(super) fused: Fused,
+}
+
+impl<'a> Scoring<'a> {
+    pub(super) fn of(
+        index: &'a Index,
+        preset: &'a Preset,
+        candidates: &'a Candidates,
+        request: &'a Request<'a>,
+        rescore: &Rescore<'_>,
+    ) -> Result<Self, SearchError> {
+        let units = candidates.units(request.unit).len();
+        let legs = score_legs(index, preset, candidates, request, rescore)?;
+        let width = if request.tail == Tail::All { units } else { POOL.max(request.k.get()) };
+        let pool = legs.pool(units, width);
+        let fused = fuse(index, preset, candidates, (request.question, request.unit), &legs, &pool)?;
+        Ok(Self { index, preset, candidates, request, legs, pool, width, fused })
+    }
+
+    /// Where the first hit stands in each leg, and what the first hits show.
+    fn signals(&self, ranking: &Ranking) -> (Legs, Option<Signals>) {
+        let Self { index, preset, candidates, request, legs, .. } = self;
+        let units = candidates.units(request.unit);
+        let looked_at = ranking.iter().take(confidence::LOOKED_AT);
+        let first: Vec<usize> = looked_at.map(|scored| self.pool[scored.candidate as usize]).collect();
+        let standing = legs.standing(first.get(..1).unwrap_or_default()).first().copied().unwrap_or_default();
+        let passages = first.iter().map(|&unit| legs.passages(index, preset, candidates, request.unit, units, unit));
+        let signals = Signals::of(&confidence::Scene {
+            index,
+            candidates,
+            question: request.question,
+            unit: request.unit,
+            hits: &passages.collect::<Vec<_>>(),
+            by_words: &legs.lexical.as_ref().map(|scores| scores.best_by_words(candidates)).unwrap_or_default(),
+            first: standing,
+            scores: &self.fused.totals,
+        });
+        (standing, signals)
+    }
+
+    /// Those of the pool that may be returned, each with its one of `scores`.
+    pub(super) fn ranked(&self, scores: &[f64]) -> Vec<Scored> {
+        (0u32..)
+            .zip(scores)
+            .filter(|(i, _)| self.has_evidence(*i as usize))
+            .map(|(candidate, &score)| Scored { candidate, score })
+            .collect()
+    }
+
+    /// Whether a candidate of the pool may be returned.
+    pub(super) fn has_evidence(&self, pooled: usize) -> bool {
+        self.request.tail == Tail::All || self.legs.found(self.pool[pooled])
+    }
+
+    /// How the score of a candidate of the pool came about.
+    pub(super) fn explain(&self, pooled: usize, standing: Legs) -> Explain {
+        let Self { index, candidates, request, .. } = *self;
+        let unit = candidates.units(request.unit)[self.pool[pooled]];
+        let parts = match (&self.preset.lexical, &self.legs.lexical) {
+            (Some(leg), Some(scores)) => leg.explain(scores, index, candidates, request.question, request.unit, unit),
+            _ => Vec::new(),
+        };
+        let lexical = match standing.lexical {
+            Some(hit) => format!("lexical score, rank {}", hit.rank),
+            None => "lexical score: no word of the question".to_owned(),
+        };
+        let dense = match standing.dense {
+            Some(_) if self.has_vector(unit) == Some(false) => {
+                "dense score: it has no vector, and the mean of the others instead".to_owned()
+            }
+            hit => format!("dense score, rank {}", hit.map_or(0, |hit| hit.rank)),
+        };
+        let importance = if request.unit == Unit::Turn { index.documents().importance(unit) } else { 1.0 };
+        self.fused.explain(
+            self.preset,
+            pooled,
+            importance,
+            Own { label: lexical, parts },
+            Own { label: dense, parts: Vec::new() },
+        )
+    }
+
+    /// Whether a text, or a turn of a session, has a vector; `None` where vectors do not count.
+    pub(super) fn has_vector(&self, unit: u32) -> Option<bool> {
+        self.legs.dense.as_ref()?;
+        let has = |text: u32| self.index.dense().is_some_and(|dense| dense.has(text as usize));
+        Some(match self.request.unit {
+            Unit::Turn => has(unit),
+            Unit::Session => self.candidates.turns_of(self.index, unit).iter().any(|&text| has(text)),
+        })
+    }
+}
+
 /// What the legs say of every candidate, in unit order.
-struct LegScores {
-    lexical: Option<LexicalScores>,
+pub(super) struct LegScores {
+    pub(super) lexical: Option<LexicalScores>,
     dense: Option<DenseScores>,
 }
 
@@ -216,16 +292,16 @@ fn score_legs(
 }
 
 impl LegScores {
-    fn lexical(&self) -> Option<&[f64]> {
+    pub(super) fn lexical(&self) -> Option<&[f64]> {
         self.lexical.as_ref().map(|lexical| lexical.units.as_slice())
     }
 
-    fn dense(&self) -> Option<&[f64]> {
+    pub(super) fn dense(&self) -> Option<&[f64]> {
         self.dense.as_ref().map(|dense| dense.units.as_slice())
     }
 
     /// Whether any leg has evidence for a candidate; the dense leg has for all it scored.
-    fn found(&self, unit: usize) -> bool {
+    pub(super) fn found(&self, unit: usize) -> bool {
         self.dense.is_some() || self.lexical().is_some_and(|scores| scores[unit] > 0.0)
     }
 
@@ -250,7 +326,7 @@ impl LegScores {
         pool
     }
 
-    fn standing(&self, at: &[usize]) -> Vec<Legs> {
+    pub(super) fn standing(&self, at: &[usize]) -> Vec<Legs> {
         let lexical = self.lexical().map(|scores| leg_hits(scores, at));
         let dense = self.dense().map(|scores| leg_hits(scores, at));
         (0..at.len())
@@ -323,68 +399,6 @@ fn leg_hits(scores: &[f64], at: &[usize]) -> Vec<LegHit> {
         hits[i] = LegHit { rank: before + 1, score: scores[at[i]] };
     }
     hits
-}
-
-/// Fused scores of the pool and what each leg put in.
-struct Fused {
-    totals: Vec<f64>,
-    lexical: Option<Vec<f64>>,
-    dense: Option<Vec<f64>>,
-    dated: Option<Vec<f64>>,
-    prior: Vec<f64>,
-}
-
-fn fuse(
-    index: &Index,
-    preset: &Preset,
-    candidates: &Candidates,
-    request: &Request<'_>,
-    legs: &LegScores,
-    pool: &[usize],
-) -> Result<Fused, NotANumber> {
-    let pooled = |scores: &[f64]| pool.iter().map(|&unit| scores[unit]).collect::<Vec<_>>();
-    let (words, meaning) = (legs.lexical().map(pooled), legs.dense().map(pooled));
-    let [lexical, dense] = preset.fusion.contributions(
-        words.as_deref().map(|scores| Leg { scores, floor: Some(0.0) }),
-        meaning.as_deref().map(|scores| Leg { scores, floor: Some(-1.0) }),
-    )?;
-    let of = |leg: &Option<Vec<f64>>, i: usize| leg.as_ref().map_or(0.0, |scores| scores[i]);
-    let mut totals: Vec<f64> = (0..pool.len()).map(|i| of(&lexical, i) + of(&dense, i)).collect();
-
-    let units: Vec<u32> = pool.iter().map(|&unit| candidates.units(request.unit)[unit]).collect();
-    let mut dated = None;
-    if preset.dated > 0.0
-        && let Some(mut fits) = dated::fits(request.question, index, candidates, &units, request.unit)
-    {
-        let weight = preset.dated * mean_and_deviation(&totals).1.unwrap_or(0.0);
-        fits.iter_mut().for_each(|fit| *fit *= weight);
-        totals.iter_mut().zip(&fits).for_each(|(total, fit)| *total += fit);
-        dated = Some(fits);
-    }
-
-    let before = totals.clone();
-    if request.unit == Unit::Turn {
-        prior::apply(&mut totals, |i| index.documents().importance(units[i]));
-    }
-    let prior = totals.iter().zip(&before).map(|(after, before)| after - before).collect();
-    Ok(Fused { totals, lexical, dense, dated, prior })
-}
-
-impl Fused {
-    /// The arithmetic of a score: each leg's share in it, and under it the leg's own score and its parts.
-    fn explain(&self, preset: &Preset, i: usize, standing: Legs, score: f64, words: Vec<Explain>) -> Explain {
-        let leg = |name: &str, shares: &Option<Vec<f64>>, hit: Option<LegHit>, parts: Vec<Explain>| {
-            let share = *shares.as_ref()?.get(i)?;
-            let own = hit.map(|hit| Explain::derived(format!("{name} score, rank {}", hit.rank), hit.score, parts));
-            Some(Explain::derived(format!("{name} leg by {}", preset.fusion), share, own.into_iter().collect()))
-        };
-        let dated = self.dated.as_ref().map(|shares| shares[i]).filter(|share| *share != 0.0);
-        let dated = dated.map(|share| Explain::leaf("said when it asks for", share));
-        let prior = (self.prior[i] != 0.0).then(|| Explain::leaf("importance prior", self.prior[i]));
-        let lexical = leg("lexical", &self.lexical, standing.lexical, words);
-        let dense = leg("dense", &self.dense, standing.dense, Vec::new());
-        Explain::derived(preset.to_string(), score, [lexical, dense, dated, prior].into_iter().flatten().collect())
-    }
 }
 
 #[cfg(test)]

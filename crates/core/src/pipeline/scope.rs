@@ -1,7 +1,11 @@
 //! Which texts of an index a query may find, and which its statistics are measured on.
 
+use std::fmt;
+
+use serde::Serialize;
+
 use crate::{
-    index::Index,
+    index::{Documents, Index},
     lexical::{Collection, Posting},
     types::{Scope, Seq, Unit},
 };
@@ -43,6 +47,78 @@ pub struct Candidates {
     end: u32,
 }
 
+/// What can keep a text from being found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Filter {
+    /// It lies in another conversation, or in none.
+    Conversation,
+    /// It lies in another session, or in none.
+    Session,
+    /// It was said at another time, or nobody knows when.
+    Time,
+    /// It came after the moment that is asked from.
+    Before,
+}
+
+impl Filter {
+    const ALL: [Filter; 4] = [Filter::Conversation, Filter::Session, Filter::Time, Filter::Before];
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Filter::Conversation => "it is not in the conversation asked for",
+            Filter::Session => "it is not in the session asked for",
+            Filter::Time => "it is not of the time asked for",
+            Filter::Before => "it did not exist yet at the moment asked for",
+        })
+    }
+}
+
+/// A scope in the numbers of one index.
+struct Bounds<'a> {
+    documents: &'a Documents,
+    scope: &'a Scope,
+    conversation: Option<u32>,
+    end: u32,
+}
+
+impl<'a> Bounds<'a> {
+    fn of(documents: &'a Documents, scope: &'a Scope, end: u32) -> Self {
+        let number = |name: &str| documents.conversation_number(name).unwrap_or(u32::MAX);
+        Self { documents, scope, conversation: scope.conversation.as_ref().map(|name| number(name.as_str())), end }
+    }
+
+    fn admits(&self, filter: Filter, text: u32) -> bool {
+        match filter {
+            Filter::Conversation => self.in_conversation(text),
+            Filter::Session => self.in_session(text),
+            Filter::Time => self.in_time(text),
+            Filter::Before => self.existed(text),
+        }
+    }
+
+    fn existed(&self, text: u32) -> bool {
+        text < self.end
+    }
+
+    fn in_conversation(&self, text: u32) -> bool {
+        self.conversation.is_none_or(|number| self.documents.conversation_of(text) == Some(number))
+    }
+
+    fn in_session(&self, text: u32) -> bool {
+        self.scope.session.as_ref().is_none_or(|name| {
+            let session = self.documents.session_of(text);
+            session.is_some_and(|session| self.documents.sessions()[session as usize].name == name.as_str())
+        })
+    }
+
+    fn in_time(&self, text: u32) -> bool {
+        self.scope.covers(self.documents.said_at(text))
+    }
+}
+
 impl Candidates {
     /// Works out a scope; a session is looked for in the scope's conversation, or in all.
     ///
@@ -60,28 +136,33 @@ impl Candidates {
                 end,
             };
         }
-        let conversation =
-            scope.conversation.as_ref().map(|name| documents.conversation_number(name.as_str()).unwrap_or(u32::MAX));
-        let existed = |text: u32| text < end;
-        let collection = match conversation {
-            None if before.is_none() => Texts::All,
-            None => Texts::Marked(all.clone().map(existed).collect()),
-            Some(number) => {
-                let among = |text: u32| existed(text) && documents.conversation_of(text) == Some(number);
-                Texts::Marked(all.clone().map(among).collect())
+        let bounds = Bounds::of(documents, scope, end);
+        let collection = match scope.conversation.is_none() && before.is_none() {
+            true => Texts::All,
+            false => {
+                Texts::Marked(all.clone().map(|text| bounds.existed(text) && bounds.in_conversation(text)).collect())
             }
         };
-        let named = |text: u32| match (&scope.session, documents.session_of(text)) {
-            (None, _) => true,
-            (Some(name), Some(session)) => documents.sessions()[session as usize].name == name.as_str(),
-            (Some(_), None) => false,
-        };
-        let texts: Vec<u32> =
-            all.filter(|&text| collection.has(text) && named(text) && scope.covers(documents.said_at(text))).collect();
+        let found = |text: &u32| collection.has(*text) && bounds.in_session(*text) && bounds.in_time(*text);
+        let texts: Vec<u32> = all.filter(found).collect();
         let mut sessions: Vec<u32> = texts.iter().filter_map(|&text| documents.session_of(text)).collect();
         sessions.sort_unstable();
         sessions.dedup();
         Self { collection, texts, sessions, end }
+    }
+
+    /// What keeps a text, or all turns of a session, from being found; nothing where it may be.
+    pub fn excluded_by(&self, index: &Index, scope: &Scope, unit: Unit, candidate: u32) -> Vec<Filter> {
+        if self.units(unit).binary_search(&candidate).is_ok() {
+            return Vec::new();
+        }
+        let bounds = Bounds::of(index.documents(), scope, self.end);
+        let texts = match unit {
+            Unit::Turn => std::slice::from_ref(&candidate),
+            Unit::Session => &index.documents().sessions()[candidate as usize].turns,
+        };
+        let excludes = |filter: &Filter| texts.iter().any(|&text| !bounds.admits(*filter, text));
+        Filter::ALL.into_iter().filter(excludes).collect()
     }
 
     /// What may be found: texts by position, or sessions by number.

@@ -28,7 +28,7 @@ pub(super) struct Expected {
 
 /// What one turn meets of them, in standard deviations.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Met {
+pub(super) struct TurnMet {
     pub(super) speaker: f64,
     pub(super) time: f64,
     pub(super) question: f64,
@@ -46,8 +46,18 @@ impl Expectation {
 }
 
 impl Expected {
+    /// Whether a speaker counts, and the question is about one.
+    pub(super) fn is_about_someone(&self) -> bool {
+        self.about.contains(&true)
+    }
+
+    /// Whether a time counts, and the question asks for one.
+    pub(super) fn asks_when(&self) -> bool {
+        self.asks_when && self.weights.time > 0.0
+    }
+
     /// `openness` is what the turn takes from others: one that says much is no mere question.
-    pub(super) fn met_by(&self, index: &Index, text: u32, openness: f64) -> Met {
+    pub(super) fn met_by(&self, index: &Index, text: u32, openness: f64) -> TurnMet {
         let documents = index.documents();
         let form = documents.form(text);
         let is_about = |speaker: u32| self.about.get(speaker as usize).copied().unwrap_or(false);
@@ -55,9 +65,9 @@ impl Expected {
         let of = |weight: f64, holds: bool| if holds { weight } else { 0.0 };
         // A note is brief on purpose, and nobody is expected to have said it.
         let Some(speaker) = documents.speaker_of(text) else {
-            return Met { time: of(self.weights.time, self.asks_when && form.tells_when), ..Met::default() };
+            return TurnMet { time: of(self.weights.time, self.asks_when && form.tells_when), ..TurnMet::default() };
         };
-        Met {
+        TurnMet {
             speaker: of(self.weights.speaker, is_about(speaker)),
             time: of(self.weights.time, self.asks_when && form.tells_when),
             question: -self.weights.question * form.asking() * openness,
@@ -66,7 +76,7 @@ impl Expected {
     }
 }
 
-impl Met {
+impl TurnMet {
     pub(super) fn total(self) -> f64 {
         self.speaker + self.time + self.question + self.brief
     }
@@ -84,7 +94,7 @@ mod tests {
 
     const ALL: Expectation = Expectation { speaker: 2.0, time: 0.5, question: 0.8, brief: 0.6 };
 
-    fn met(speaker: Option<&str>, text: &str, question: &str) -> Met {
+    fn met(speaker: Option<&str>, text: &str, question: &str) -> TurnMet {
         let mut index = Index::new(IndexSpec { analyzer: Analyzer::English, encoder: None }, 1);
         let row = IndexRow {
             seq: Seq(1),
@@ -116,6 +126,6 @@ mod tests {
 
     #[test]
     fn a_note_may_be_brief() {
-        assert_eq!(met(None, "Ann: no nuts?", "what may Ann eat"), Met::default());
+        assert_eq!(met(None, "Ann: no nuts?", "what may Ann eat"), TurnMet::default());
     }
 }

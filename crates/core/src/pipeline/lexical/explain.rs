@@ -1,8 +1,16 @@
 //! How a candidate came to its lexical score.
 
-use super::{LexicalLeg, LexicalScores, words};
+use super::{
+    LEAST, LexicalLeg, LexicalScores,
+    words::{InContext, SessionWords, held, held_pair},
+};
 use crate::{
-    analysis::Question, explain::Explain, index::Index, lexical::Bm25, pipeline::scope::Candidates, types::Unit,
+    analysis::Question,
+    explain::{Arithmetic, Explain},
+    index::Index,
+    lexical::Bm25,
+    pipeline::scope::Candidates,
+    types::Unit,
 };
 
 impl LexicalLeg {
@@ -23,33 +31,42 @@ impl LexicalLeg {
                 (Some(candidate), session, self.openness(index, candidate), 1.0)
             }
             Unit::Session => {
-                let turns = candidates.turns_of(index, candidate).iter().copied();
-                let better =
-                    |a: &u32, b: &u32| scores.turns[*a as usize].total_cmp(&scores.turns[*b as usize]).then(b.cmp(a));
-                (turns.max_by(better), Some(candidate), 1.0, scales.best)
+                (scores.best_turn(candidates.turns_of(index, candidate)), Some(candidate), 1.0, scales.best)
             }
         };
         let mut parts = Vec::new();
-        if let Some(text) = turn.filter(|_| mix.turn > 0.0) {
-            let factor = mix.turn / scale;
-            let (own, disappoints) = self.explain_turn(scores, index, candidates, question, text, factor);
+        if let Some(text) = turn.filter(|&text| mix.turn > 0.0 && scores.turns[text as usize] > 0.0) {
+            let (own, disappoints) = self.explain_turn(scores, index, candidates, question, text, mix.turn / scale);
             match unit {
                 Unit::Turn if !disappoints => parts.extend(own),
                 _ => {
                     let label = if unit == Unit::Turn { "all but gone" } else { "its best turn" };
-                    parts.push(Explain::derived(label, factor * scores.turns[text as usize], own));
+                    let value = mix.turn / scale * scores.turns[text as usize];
+                    parts.push(match disappoints {
+                        false => Explain::sum(label, value, own),
+                        true => Explain::largest(label, value, own),
+                    });
                 }
             }
         }
         if let Some(session) = session.filter(|_| mix.session > 0.0) {
-            let value = mix.session * openness * scores.words.sessions[session as usize] / scales.session;
-            parts.push(Explain::leaf("words of its session", value));
+            let (bm25, weight) = (scores.words.sessions[session as usize], mix.session * openness);
+            if bm25 > 0.0 {
+                let label = if unit == Unit::Turn { "words of its session" } else { "its words" };
+                let own = Explain::sum(label, bm25, self.explain_session(index, candidates, question, session));
+                parts.push(if weight == 1.0 && scales.session == 1.0 {
+                    own
+                } else {
+                    let how = Arithmetic::Scaled { weight, minus: 0.0, over: scales.session };
+                    Explain::from_part(label, weight * bm25 / scales.session, how, own)
+                });
+            }
         }
-        parts.retain(|part| part.value != 0.0);
         parts
     }
 
-    /// The parts of a turn's score times `factor`; and whether they would go below what words keep at the least.
+    /// The parts of a turn's score times `factor`, which add up to it; or, where they would go below what words
+    /// keep at the least, that and their sum, of which the score is the larger.
     fn explain_turn(
         &self,
         scores: &LexicalScores,
@@ -62,6 +79,7 @@ impl LexicalLeg {
         let bm25 = scores.words.texts[text as usize] / scores.scales.words;
         let (score, met) = self.turn(index, text, bm25, &scores.expected);
         let terms = self.explain_words(index, candidates, question, text, factor / scores.scales.words);
+        let words = Explain::sum("its words and those around it", factor * bm25, terms);
         let expectations = [
             ("said by whom it asks about", met.speaker),
             ("says when", met.time),
@@ -72,9 +90,19 @@ impl LexicalLeg {
             .into_iter()
             .filter(|(_, value)| *value != 0.0)
             .map(|(label, value)| Explain::leaf(label, factor * value));
-        let parts =
-            std::iter::once(Explain::derived("its words and those around it", factor * bm25, terms)).chain(met_parts);
-        (parts.collect(), score > bm25 + met.total())
+        let disappoints = score > bm25 + met.total();
+        let kept = disappoints.then(|| {
+            let how = Arithmetic::Scaled { weight: LEAST, minus: 0.0, over: 1.0 };
+            Explain::from_part("kept of its words at the least", factor * score, how, words.clone())
+        });
+        let parts: Vec<Explain> = std::iter::once(words).chain(met_parts).collect();
+        match kept {
+            None => (parts, false),
+            Some(kept) => {
+                let all = Explain::sum("words and expectations", factor * (bm25 + met.total()), parts);
+                (vec![kept, all], true)
+            }
+        }
     }
 
     /// BM25 of each term and pair in a text, times `factor`.
@@ -87,17 +115,12 @@ impl LexicalLeg {
         factor: f64,
     ) -> Vec<Explain> {
         let own = candidates.text_statistics(index);
-        let in_context = words::InContext::new(self, index, candidates, own);
+        let in_context = InContext::new(self, index, candidates, own);
         let terms = question.terms.iter().filter_map(|term| {
-            let holders = words::held(candidates, index.postings().of(term));
-            let count = |text: u32| {
-                let place = holders.binary_search_by_key(&text, |holder| holder.text);
-                place.map_or(0.0, |place| f64::from(holders[place].count))
-            };
-            let (here, around) = (count(text), self.lent(index, candidates, text, count));
-            let value = Bm25::idf(own.texts, holders.len())
-                * self.bm25.saturate(here + around, in_context.relative_length(text));
-            let place = match (here > 0.0, around > 0.0) {
+            let found = self.occurrence(index, candidates, term, text);
+            let value = Bm25::idf(own.texts, found.holders)
+                * self.bm25.saturate(found.here + found.around, in_context.relative_length(text));
+            let place = match (found.here > 0.0, found.around > 0.0) {
                 (true, false) => "",
                 (true, true) => ", also around it",
                 (false, _) => ", around it only",
@@ -106,10 +129,37 @@ impl LexicalLeg {
         });
         let pairs = question.terms.windows(2).filter(|_| self.pairs > 0.0).filter_map(|pair| {
             let mut scores = vec![0.0; index.documents().len()];
-            self.add_pair(index, own, &words::held_pair(index, candidates, pair), &mut scores);
+            self.add_pair(index, own, &held_pair(index, candidates, pair), &mut scores);
             let value = scores[text as usize];
-            (value > 0.0).then(|| Explain::leaf(format!("\"{} {}\" side by side", pair[0], pair[1]), factor * value))
+            (value > 0.0).then(|| Explain::leaf(side_by_side(pair), factor * value))
         });
         terms.chain(pairs).collect()
     }
+
+    /// BM25 of each term and pair in a session.
+    fn explain_session(
+        &self,
+        index: &Index,
+        candidates: &Candidates,
+        question: &Question,
+        session: u32,
+    ) -> Vec<Explain> {
+        let mut words = SessionWords::new(self, index, candidates);
+        let mut scores = vec![0.0; index.documents().sessions().len()];
+        let mut parts = Vec::new();
+        for term in &question.terms {
+            words.add(1.0, &held(candidates, index.postings().of(term)), &mut scores);
+            parts.push(Explain::leaf(format!("{term:?}"), std::mem::take(&mut scores[session as usize])));
+        }
+        for pair in question.terms.windows(2).filter(|_| self.pairs > 0.0) {
+            words.add(self.pairs, &held_pair(index, candidates, pair), &mut scores);
+            parts.push(Explain::leaf(side_by_side(pair), std::mem::take(&mut scores[session as usize])));
+        }
+        parts.retain(|part| part.value > 0.0);
+        parts
+    }
+}
+
+fn side_by_side(pair: &[String]) -> String {
+    format!("\"{}\" side by side", pair.join(" "))
 }

@@ -1,13 +1,15 @@
 //! The lexical leg: what the words of turns and of their sessions say, and what is expected of an answer.
 
+mod evidence;
 mod expectation;
 mod explain;
 mod words;
 
+pub use evidence::{Expects, Met, Word, WordPlace};
 pub use expectation::Expectation;
 
 use self::{
-    expectation::{Expected, Met},
+    expectation::{Expected, TurnMet},
     words::Words,
 };
 use super::scope::Candidates;
@@ -85,6 +87,12 @@ impl LexicalScores {
         // Scores that are no numbers are refused where hits are ranked.
         Ranking::top(scored, BY_WORDS).unwrap_or_default().iter().map(|scored| scored.candidate).collect()
     }
+
+    /// The turn of the best score, the first of equals.
+    fn best_turn(&self, turns: &[u32]) -> Option<u32> {
+        let score = |turn: u32| self.turns[turn as usize];
+        turns.iter().copied().max_by(|&a, &b| score(a).total_cmp(&score(b)).then(b.cmp(&a)))
+    }
 }
 
 impl LexicalLeg {
@@ -160,10 +168,10 @@ impl LexicalLeg {
     }
 
     /// A turn's score without its session, and what it met of the expectations.
-    fn turn(&self, index: &Index, text: u32, words: f64, expected: &Expected) -> (f64, Met) {
+    fn turn(&self, index: &Index, text: u32, words: f64, expected: &Expected) -> (f64, TurnMet) {
         // Who says nothing of the topic is not made an answer by being the right speaker.
         if words <= 0.0 || self.expectation == Expectation::NONE {
-            return (words, Met::default());
+            return (words, TurnMet::default());
         }
         let met = expected.met_by(index, text, self.openness(index, text));
         // Words that were found stay found, in their order.

@@ -15,6 +15,16 @@ pub(super) struct Words {
     pub(super) sessions: Vec<f64>,
 }
 
+/// How often a term occurs, as one text sees it.
+pub(super) struct Occurrence {
+    /// In the text itself.
+    pub(super) here: f64,
+    /// In its neighbours, weighted.
+    pub(super) around: f64,
+    /// In how many texts of the collection.
+    pub(super) holders: usize,
+}
+
 /// The texts of an index as BM25 sees them: with what their neighbours say.
 pub(super) struct InContext<'a> {
     leg: &'a LexicalLeg,
@@ -95,6 +105,16 @@ impl LexicalLeg {
         self.openness(index, text) * lent
     }
 
+    /// How often a text and its neighbours hold a term.
+    pub(super) fn occurrence(&self, index: &Index, candidates: &Candidates, term: &str, text: u32) -> Occurrence {
+        let holders = held(candidates, index.postings().of(term));
+        let count = |text: u32| {
+            let place = holders.binary_search_by_key(&text, |holder| holder.text);
+            place.map_or(0.0, |place| f64::from(holders[place].count))
+        };
+        Occurrence { here: count(text), around: self.lent(index, candidates, text, count), holders: holders.len() }
+    }
+
     /// BM25 of every text and session that the statistics of a query are measured on; of sessions only where `mix` uses them.
     pub(super) fn score_words(&self, index: &Index, candidates: &Candidates, terms: &[String], mix: Mix) -> Words {
         let documents = index.documents();
@@ -135,14 +155,9 @@ impl LexicalLeg {
         pairs: &[Vec<Posting>],
         scores: &mut [f64],
     ) {
-        let all = candidates.session_statistics(index);
-        let length = |session: u32| candidates.terms_of(index, session) as u32;
-        let mut room = SessionCounts { counts: vec![0; scores.len()], held: Vec::new() };
-        let weighted =
-            terms.iter().map(|holders| (1.0, holders)).chain(pairs.iter().map(|holders| (self.pairs, holders)));
-        for (weight, holders) in weighted {
-            self.bm25.add_term(weight, all, &room.of(index, holders), length, scores);
-        }
+        let mut sessions = SessionWords::new(self, index, candidates);
+        terms.iter().for_each(|holders| sessions.add(1.0, holders, scores));
+        pairs.iter().for_each(|holders| sessions.add(self.pairs, holders, scores));
     }
 }
 
@@ -158,16 +173,43 @@ pub(super) fn held(candidates: &Candidates, postings: &[Posting]) -> Vec<Posting
     postings.iter().copied().filter(|posting| candidates.collection.has(posting.text)).collect()
 }
 
-/// Room to add up a term's counts by session.
-struct SessionCounts {
+/// The sessions of an index as BM25 sees them: the terms of all their turns.
+pub(super) struct SessionWords<'a> {
+    leg: &'a LexicalLeg,
+    index: &'a Index,
+    candidates: &'a Candidates,
+    all: Collection,
+    /// Room to add up a term's counts by session.
     counts: Vec<u32>,
     held: Vec<u32>,
 }
 
-impl SessionCounts {
-    fn of(&mut self, index: &Index, holders: &[Posting]) -> Vec<(u32, u32)> {
+impl<'a> SessionWords<'a> {
+    pub(super) fn new(leg: &'a LexicalLeg, index: &'a Index, candidates: &'a Candidates) -> Self {
+        let counts = vec![0; index.documents().sessions().len()];
+        Self { leg, index, candidates, all: candidates.session_statistics(index), counts, held: Vec::new() }
+    }
+
+    /// Sessions of the collection that scores are measured on.
+    pub(super) fn len(&self) -> usize {
+        self.all.texts
+    }
+
+    /// The sessions that hold a term, each with its count.
+    pub(super) fn holders(&mut self, term: &str) -> Vec<(u32, u32)> {
+        self.by_session(&held(self.candidates, self.index.postings().of(term)))
+    }
+
+    /// Adds the BM25 of a term, or of a pair, of which the turns that hold it are given.
+    pub(super) fn add(&mut self, weight: f64, holders: &[Posting], scores: &mut [f64]) {
+        let holders = self.by_session(holders);
+        let length = |session: u32| self.candidates.terms_of(self.index, session) as u32;
+        self.leg.bm25.add_term(weight, self.all, &holders, length, scores);
+    }
+
+    fn by_session(&mut self, holders: &[Posting]) -> Vec<(u32, u32)> {
         for holder in holders {
-            if let Some(session) = index.documents().session_of(holder.text) {
+            if let Some(session) = self.index.documents().session_of(holder.text) {
                 let count = &mut self.counts[session as usize];
                 if *count == 0 {
                     self.held.push(session);

@@ -1,0 +1,212 @@
+//! Every node of an explanation follows from its parts, and `why` says what the search does.
+#![allow(clippy::unwrap_used, reason = "test code")]
+
+mod bags;
+
+use std::num::NonZeroUsize;
+
+use aforesaid::{
+    Arithmetic, Explain, Explanations, Locality, Memory, Options, Preset, Why,
+    pipeline::{Unranked, WordPlace},
+    types::*,
+};
+use bags::*;
+use proptest::prelude::*;
+
+const PIPELINES: [&str; 12] = [
+    "hybrid",
+    "lexical",
+    "paper-bm25",
+    "paper-dense-max",
+    "paper-dense-top3",
+    "paper-dense-mean",
+    "paper-dense-lse",
+    "rrf(60, 1, 0.5, lexical, dense(max))",
+    "minmax(0.7, lexical, dense(max))",
+    "dated(2, rrf(bm25, dense))",
+    "dated(1, bm25(pairs=0.5, sessions=0.7:1, turns=0.4:1))",
+    "zscore(bm25(question=9, brief=9, speaker=1), dense(mean))",
+];
+
+const WORDS: [&str; 12] =
+    ["kite", "red", "ladder", "soup", "pumpkin", "boat", "sister", "Sunday", "Ann", "why?", "yesterday", "the"];
+
+const QUESTIONS: [&str; 7] = [
+    "who has the red kite?",
+    "When did Ann borrow the ladder?",
+    "what did Bob say about pumpkin soup on 2 March 2024?",
+    "red kite red boat",
+    "zeppelin",
+    "soup in February 2024",
+    "when was Ann's sister on the boat in March 2024?",
+];
+
+/// A value follows from its parts, and so do they.
+fn check(node: &Explain) {
+    let values = node.parts.iter().map(|part| part.value);
+    let expected = match node.how {
+        Arithmetic::Given => {
+            assert!(node.parts.is_empty(), "{node}");
+            node.value
+        }
+        Arithmetic::Sum => values.sum(),
+        Arithmetic::Largest => values.fold(f64::NEG_INFINITY, f64::max),
+        Arithmetic::Scaled { weight, minus, over } => {
+            assert_eq!(node.parts.len(), 1, "{node}");
+            weight * (node.parts[0].value - minus) / over
+        }
+        Arithmetic::ReciprocalRank { weight, k, rank } => rank.map_or(0.0, |rank| weight / (k + f64::from(rank))),
+    };
+    assert!((node.value - expected).abs() < 1e-9, "{expected} expected of\n{node}");
+    node.parts.iter().for_each(check);
+}
+
+#[derive(Debug, Clone)]
+struct Said {
+    words: Vec<usize>,
+    session: u8,
+    speaker: bool,
+    day: Option<u8>,
+    /// A note where it is there; half of them no vector is made of.
+    importance: Option<u8>,
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let words = prop::collection::vec(0..WORDS.len(), 1..14);
+    (words, 0u8..4, any::<bool>(), prop::option::of(1u8..28), prop::option::weighted(0.3, 0u8..=10))
+        .prop_map(|(words, session, speaker, day, importance)| Said { words, session, speaker, day, importance })
+}
+
+fn fill(memory: &Memory, history: &[Said]) {
+    for (n, said) in history.iter().enumerate() {
+        let text: Vec<&str> = said.words.iter().map(|&word| WORDS[word]).collect();
+        let said_at = said.day.map(|day| format!("2024-0{}-{day:02}", 2 + day % 2).parse().unwrap());
+        match said.importance {
+            None => {
+                let (conversation, session) = (format!("c{}", said.session / 2), format!("s{}", said.session));
+                let speaker = if said.speaker { "Ann" } else { "Bob" };
+                let turn = turn(&conversation, &session, &format!("t{n}"), speaker, &text.join(" "));
+                memory.add_turns(&ns("me"), vec![Turn { said_at, ..turn }]).unwrap();
+            }
+            Some(importance) => {
+                let note = Note {
+                    id: Some(MemoryId::new(format!("t{n}")).unwrap()),
+                    conversation: None,
+                    text: text.join(" "),
+                    said_at,
+                    importance: Importance::new(f64::from(importance) / 10.0).unwrap(),
+                    tags: Vec::new(),
+                    sensitivity: if said.speaker { Sensitivity::Sensitive } else { Sensitivity::Ordinary },
+                    source: Vec::new(),
+                };
+                memory.add_note(&ns("me"), note).unwrap();
+            }
+        }
+    }
+}
+
+fn subjects(history: &[Said], unit: Unit) -> Vec<String> {
+    match unit {
+        Unit::Turn => (0..history.len()).map(|n| format!("t{n}")).collect(),
+        Unit::Session => (0..4)
+            .filter(|s| history.iter().any(|said| said.importance.is_none() && said.session == *s))
+            .map(|s| format!("s{s}"))
+            .collect(),
+    }
+}
+
+/// The explanations of a search hold, and each subject stands where the search puts it.
+fn check_query(memory: &Memory, query: &Query, preset: &Preset, subjects: &[String]) {
+    let whole = Query { k: NonZeroUsize::new(1000).unwrap(), ..query.clone() };
+    let answer = memory.search(&whole, preset, Explanations::Include).unwrap();
+    for hit in &answer.hits {
+        let explain = hit.explain.as_ref().unwrap();
+        assert!((explain.value - hit.score).abs() < 1e-12, "{explain}");
+        check(explain);
+    }
+    if answer.reason == Some(aforesaid::NoHits::OnlyStopWords) {
+        return;
+    }
+    let cut = answer.hits.len().min(query.k.get());
+    for id in subjects {
+        let why = memory.why(query, preset, id).unwrap();
+        let standing = why.standing.as_ref().unwrap();
+        assert_eq!(standing.ranked, answer.hits.len());
+        assert_eq!(standing.cut.map(|cut| cut.rank), Some(cut).filter(|cut| *cut > 0), "{why:?}");
+        let Some(place) = answer.hits.iter().position(|hit| hit.id == *id) else {
+            assert_eq!((standing.unranked, standing.stages), (Some(Unranked::NoEvidence), None), "{why:?}");
+            assert!(standing.words.iter().all(|word| word.place == WordPlace::Missing), "{why:?}");
+            continue;
+        };
+        let (hit, stages) = (&answer.hits[place], standing.stages.unwrap());
+        assert_eq!((stages.last.rank, stages.last.score), (place + 1, hit.score), "{why:?}");
+        assert_eq!((standing.legs, &standing.explain), (hit.legs, &hit.explain));
+        let shares = stages.shares;
+        let sum = shares.lexical + shares.dense + shares.dated + shares.prior;
+        assert!((sum - hit.score).abs() < 1e-9, "{why:?}");
+        let lacks = standing.cut.unwrap().lacks.unwrap();
+        assert_eq!(lacks, answer.hits[cut - 1].score - hit.score);
+        assert!(if place < cut { lacks <= 0.0 } else { lacks >= 0.0 }, "{why:?}");
+        assert_eq!(why.summary.contains("so it is a hit"), place < query.k.get(), "{}", why.summary);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn every_score_adds_up_and_why_agrees_with_the_search(
+        history in prop::collection::vec(said(), 1..24), k in 1usize..8, tail in any::<bool>(),
+    ) {
+        let with = open("memory:", Bags::new("bags@1/f32", Locality::Remote));
+        let without = Memory::open("memory:", Options::default()).unwrap();
+        for (memory, vectors) in [(&with, true), (&without, false)] {
+            fill(memory, &history);
+            for pipeline in PIPELINES {
+                let preset: Preset = pipeline.parse().unwrap();
+                if preset.lexical.is_none() && !vectors {
+                    continue;
+                }
+                for (unit, question) in QUESTIONS.iter().flat_map(|q| [(Unit::Turn, q), (Unit::Session, q)]) {
+                    let query = Query {
+                        unit,
+                        k: NonZeroUsize::new(k).unwrap(),
+                        tail: if tail { Tail::All } else { Tail::Matched },
+                        ..Query::new(ns("me"), *question)
+                    };
+                    // Where all vectors are missing a dense preset is refused.
+                    if memory.search(&query, &preset, Explanations::Omit).is_ok() {
+                        check_query(memory, &query, &preset, &subjects(&history, unit));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn notes_of_different_importance_add_up() {
+    let memory = open("memory:", local());
+    memory.add_turns(&ns("me"), history()).unwrap();
+    for (n, importance) in [(0, 0.0), (1, 0.9)] {
+        let note = Note {
+            id: Some(MemoryId::new(format!("n{n}")).unwrap()),
+            conversation: None,
+            text: "The kite hangs in the attic.".to_owned(),
+            said_at: None,
+            importance: Importance::new(importance).unwrap(),
+            tags: Vec::new(),
+            sensitivity: Sensitivity::Ordinary,
+            source: Vec::new(),
+        };
+        memory.add_note(&ns("me"), note).unwrap();
+    }
+    let query = Query::new(ns("me"), "who has the kite?");
+    let why = |id: &str| -> Why { memory.why(&query, &Preset::hybrid(), id).unwrap() };
+    let explain = why("n0").standing.unwrap().explain.unwrap();
+    check(&explain);
+    assert!(explain.label.starts_with("prior of importance 0.00, factor 0.700: 0.7 * ("), "{explain}");
+    assert!(matches!(explain.how, Arithmetic::Scaled { weight, .. } if (weight - 0.7).abs() < 1e-12));
+    let (plain, important) = (why("n0").standing.unwrap(), why("n1").standing.unwrap());
+    assert_eq!(plain.legs.lexical.unwrap().score, important.legs.lexical.unwrap().score);
+    assert!(plain.stages.unwrap().shares.prior < important.stages.unwrap().shares.prior);
+}
