@@ -32,6 +32,27 @@ impl Context {
         (1.0 + (std::f64::consts::SQRT_2 - 1.0) * f64::from(terms) / self.half_length).powi(-2)
     }
 
+    /// Calls `lent` with each turn of one session and what its neighbours lend it of their `lengths`, openness aside.
+    ///
+    /// The sum that [`Context::around`] gives, for whole histories: no turn is looked up more often than it must be.
+    pub fn lend(self, turns: &[u32], lengths: impl Fn(u32) -> f64, mut lent: impl FnMut(u32, f64)) {
+        let [near, far] = self.weights;
+        let at = |place: usize| turns.get(place).map_or(0.0, |&turn| lengths(turn));
+        // Lengths of the two before, the turn itself and the two after; 0 beyond the edges.
+        let mut window = [0.0, 0.0, 0.0, at(0), at(1)];
+        for (place, &turn) in turns.iter().enumerate() {
+            window.rotate_left(1);
+            window[4] = at(place + 2);
+            let [second_before, before, _, after, second_after] = window;
+            lent(turn, near * (before + after) + far * (second_before + second_after));
+        }
+    }
+
+    /// Distances of the neighbours that count, on both sides, each with its weight.
+    pub fn distances(self) -> impl Iterator<Item = (i32, f64)> {
+        (1..).zip(self.weights).filter(|&(_, weight)| weight > 0.0).flat_map(|(d, weight)| [(-d, weight), (d, weight)])
+    }
+
     /// The neighbours of the turn at `place` of a session, each with its weight.
     pub fn around(self, turns: &[u32], place: usize) -> impl Iterator<Item = (u32, f64)> {
         (1..=REACH).zip(self.weights).filter(|&(_, weight)| weight > 0.0).flat_map(move |(distance, weight)| {
@@ -52,6 +73,19 @@ mod tests {
         assert_eq!(around(0), [(8, 0.5), (9, 0.25)]);
         assert_eq!(around(2), [(8, 0.5), (12, 0.5), (7, 0.25)]);
         assert!(Context::NONE.around(&[1, 2], 0).next().is_none());
+    }
+
+    #[test]
+    fn what_is_lent_is_the_sum_of_what_is_around() {
+        let context = Context { weights: [0.5, 0.25], ..Context::NONE };
+        for turns in [&[][..], &[3], &[3, 1], &[0, 1, 2, 3, 4, 5]] {
+            let length = |turn: u32| f64::from(turn * turn + 1);
+            let mut found = Vec::new();
+            context.lend(turns, length, |turn, lent| found.push((turn, lent)));
+            let sum = |place| context.around(turns, place).map(|(turn, weight)| weight * length(turn)).sum::<f64>();
+            let expected: Vec<(u32, f64)> = (0..turns.len()).map(|place| (turns[place], sum(place))).collect();
+            assert_eq!(found, expected);
+        }
     }
 
     #[test]

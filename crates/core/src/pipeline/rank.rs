@@ -128,17 +128,15 @@ pub fn rank(
     let scoring = Scoring::of(index, preset, candidates, request, rescore)?;
     let legs = &scoring.legs;
     let mut ranking = Ranking::top(scoring.ranked(&scoring.fused.totals), request.k.get().max(confidence::LOOKED_AT))?;
-    let (first, signals) = scoring.signals(&ranking);
+    let looked_at: Vec<usize> = scoring.places(&ranking).take(confidence::LOOKED_AT).collect();
     ranking.truncate(request.k.get());
-    let at: Vec<usize> = ranking.iter().map(|scored| scoring.pool[scored.candidate as usize]).collect();
-    let standing = match request.detail {
-        Detail::Scores => {
-            let mut standing = vec![Legs::default(); at.len()];
-            standing.iter_mut().take(1).for_each(|standing| *standing = first);
-            standing
-        }
+    let at: Vec<usize> = scoring.places(&ranking).collect();
+    let mut standing = match request.detail {
+        Detail::Scores => legs.standing(at.get(..1).unwrap_or_default()),
         Detail::BestTurns | Detail::Explained => legs.standing(&at),
     };
+    standing.resize(at.len(), Legs::default());
+    let signals = scoring.signals(&looked_at, standing.first().copied().unwrap_or_default());
     let hits = ranking.iter().zip(&at).zip(standing).map(|((scored, &unit), standing)| {
         let candidate = candidates.units(request.unit)[unit];
         RankedHit {
@@ -187,25 +185,27 @@ impl<'a> Scoring<'a> {
         Ok(Self { index, preset, candidates, request, legs, pool, width, fused })
     }
 
-    /// Where the first hit stands in each leg, and what the first hits show.
-    fn signals(&self, ranking: &Ranking) -> (Legs, Option<Signals>) {
+    /// Where ranked candidates stand in unit order, best first.
+    fn places<'r>(&'r self, ranking: &'r Ranking) -> impl Iterator<Item = usize> + 'r {
+        ranking.iter().map(|scored| self.pool[scored.candidate as usize])
+    }
+
+    /// What the first hits show; `first` is where the first of them stands in each leg.
+    fn signals(&self, looked_at: &[usize], first: Legs) -> Option<Signals> {
         let Self { index, preset, candidates, request, legs, .. } = self;
         let units = candidates.units(request.unit);
-        let looked_at = ranking.iter().take(confidence::LOOKED_AT);
-        let first: Vec<usize> = looked_at.map(|scored| self.pool[scored.candidate as usize]).collect();
-        let standing = legs.standing(first.get(..1).unwrap_or_default()).first().copied().unwrap_or_default();
-        let passages = first.iter().map(|&unit| legs.passages(index, preset, candidates, request.unit, units, unit));
-        let signals = Signals::of(&confidence::Scene {
+        let passages =
+            looked_at.iter().map(|&unit| legs.passages(index, preset, candidates, request.unit, units, unit));
+        Signals::of(&confidence::Scene {
             index,
             candidates,
             question: request.question,
             unit: request.unit,
             hits: &passages.collect::<Vec<_>>(),
-            by_words: &legs.lexical.as_ref().map(|scores| scores.best_by_words(candidates)).unwrap_or_default(),
-            first: standing,
+            by_words: &|| legs.lexical.as_ref().map(|scores| scores.best_by_words(candidates)).unwrap_or_default(),
+            first,
             scores: &self.fused.totals,
-        });
-        (standing, signals)
+        })
     }
 
     /// Those of the pool that may be returned, each with its one of `scores`.

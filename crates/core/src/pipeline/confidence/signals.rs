@@ -110,7 +110,7 @@ pub(in crate::pipeline) struct Scene<'a> {
     /// What there is to look at of the first [`LOOKED_AT`] hits.
     pub(in crate::pipeline) hits: &'a [Vec<Passage>],
     /// Texts with the best words, whoever said them: a ranking that expects a speaker hides who else spoke of it.
-    pub(in crate::pipeline) by_words: &'a [u32],
+    pub(in crate::pipeline) by_words: &'a dyn Fn() -> Vec<u32>,
     /// Where the first of them stands in each leg.
     pub(in crate::pipeline) first: Legs,
     /// Fused scores of the pool, in no order.
@@ -140,8 +140,9 @@ impl Signals {
         };
         let most = |hit: &Vec<Passage>| hit.iter().map(|passage| held(passage.text)).fold(0.0, f64::max);
         let supporting = &hits[..hits.len().min(SUPPORTING)];
+        let by_words = if named.nobody() { Vec::new() } else { (scene.by_words)() };
         let best = |by_named: bool| {
-            let looked_at = passages().map(|passage| passage.text).chain(scene.by_words.iter().copied());
+            let looked_at = passages().map(|passage| passage.text).chain(by_words.iter().copied());
             let said = looked_at.filter(|&text| named.said(index, text) == by_named);
             said.map(held).fold(0.0, f64::max)
         };

@@ -33,25 +33,36 @@ pub(super) struct InContext<'a> {
     texts: usize,
     /// Terms of each text and of its neighbours, weighted, over the mean of all.
     relative_lengths: Vec<f64>,
+    /// What each text takes of what others lend; empty where none lends.
+    openness: Vec<f64>,
+    /// Where lenders stand, and what they lend.
+    distances: Vec<(i32, f64)>,
 }
 
 impl<'a> InContext<'a> {
     pub(super) fn new(leg: &'a LexicalLeg, index: &'a Index, candidates: &'a Candidates, own: Collection) -> Self {
         let lengths = index.postings().lengths();
-        let positions = 0..lengths.len() as u32;
-        let mut effective: Vec<f64> = positions
-            .map(|text| match candidates.collection.has(text) {
-                true => {
-                    f64::from(lengths[text as usize])
-                        + leg.lent(index, candidates, text, |other| f64::from(lengths[other as usize]))
-                }
-                false => 0.0,
-            })
-            .collect();
+        let length = |text: u32| match candidates.collection.has(text) {
+            true => f64::from(lengths[text as usize]),
+            false => 0.0,
+        };
+        let mut effective: Vec<f64> = (0..lengths.len() as u32).map(length).collect();
+        let mut openness = Vec::new();
+        if leg.context.is_used() {
+            openness.extend(lengths.iter().map(|&terms| leg.context.openness(terms)));
+            for session in index.documents().sessions() {
+                leg.context.lend(&session.turns, length, |text, lent| {
+                    if candidates.collection.has(text) {
+                        effective[text as usize] += openness[text as usize] * lent;
+                    }
+                });
+            }
+        }
         let total: f64 = effective.iter().sum();
         let mean = if total > 0.0 { total / own.texts as f64 } else { 1.0 };
         effective.iter_mut().for_each(|length| *length /= mean);
-        Self { leg, index, candidates, texts: own.texts, relative_lengths: effective }
+        let distances = leg.context.distances().collect();
+        Self { leg, index, candidates, texts: own.texts, relative_lengths: effective, openness, distances }
     }
 
     /// Terms of a text and, weighted, of its neighbours, as a multiple of the mean.
@@ -70,13 +81,11 @@ impl<'a> InContext<'a> {
         };
         for holder in holders {
             count(holder.text, f64::from(holder.count));
-            if self.leg.context.is_used() {
-                // Weights are the same in both directions: who lends to a turn borrows from it.
-                let (turns, place) = self.index.documents().session_around(holder.text);
-                for (other, weight) in self.leg.context.around(turns, place) {
-                    if self.candidates.collection.has(other) {
-                        count(other, weight * self.leg.openness(self.index, other) * f64::from(holder.count));
-                    }
+            // Weights are the same in both directions: who lends to a turn borrows from it.
+            for &(distance, weight) in &self.distances {
+                let other = self.index.documents().neighbour(holder.text, distance);
+                if let Some(other) = other.filter(|&other| self.candidates.collection.has(other)) {
+                    count(other, weight * self.openness[other as usize] * f64::from(holder.count));
                 }
             }
         }
