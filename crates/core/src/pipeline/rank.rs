@@ -1,6 +1,6 @@
 //! Runs a preset over an index.
 
-use std::{cmp::Ordering, num::NonZeroUsize};
+use std::{cmp::Ordering, num::NonZeroUsize, thread};
 
 use serde::Serialize;
 
@@ -26,6 +26,9 @@ use crate::{
 /// Fusion sees this many of the best of each leg, or `k` where that is more: a score
 /// is judged against others that could be returned, not against a whole history.
 const POOL: usize = 1_000;
+
+/// From so many candidates on, the legs are scored side by side.
+const SIDE_BY_SIDE: usize = 10_000;
 
 /// Turns shown with a session.
 const BEST_TURNS: usize = 3;
@@ -274,8 +277,8 @@ fn score_legs(
     request: &Request<'_>,
     rescore: &Rescore<'_>,
 ) -> Result<LegScores, StoreError> {
-    let lexical = preset.lexical.map(|leg| leg.score(index, candidates, request.question, request.unit));
-    let dense = match (&preset.dense, request.vector, index.dense(), &index.spec().encoder) {
+    let score_words = || preset.lexical.map(|leg| leg.score(index, candidates, request.question, request.unit));
+    let score_vectors = || match (&preset.dense, request.vector, index.dense(), &index.spec().encoder) {
         (Some(leg), Some(query), Some(vectors), Some(encoder)) => {
             if query.len() != vectors.dim() {
                 return Err(StoreError::Dimension {
@@ -284,11 +287,20 @@ fn score_legs(
                     found: query.len(),
                 });
             }
-            Some(dense::score(vectors, leg.pooling, index, candidates, query, request.unit, rescore)?)
+            dense::score(vectors, leg.pooling, index, candidates, query, request.unit, rescore).map(Some)
         }
-        _ => None,
+        _ => Ok(None),
     };
-    Ok(LegScores { lexical, dense })
+    // The legs have nothing to do with each other; a thread costs as much as a small history.
+    if candidates.len() < SIDE_BY_SIDE || preset.dense.is_none() {
+        return Ok(LegScores { lexical: score_words(), dense: score_vectors()? });
+    }
+    thread::scope(|threads| {
+        let words = threads.spawn(score_words);
+        let dense = score_vectors();
+        let lexical = words.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok(LegScores { lexical, dense: dense? })
+    })
 }
 
 impl LegScores {
