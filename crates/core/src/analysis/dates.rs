@@ -8,7 +8,8 @@ const AFTERMATH: i64 = 10;
 /// How well a day in the aftermath of a date fits, or the day before it (where zones differ).
 const NEAR: f64 = 0.5;
 
-const MONTHS: [&str; 12] = [
+/// English months, small letters, January first.
+pub const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",

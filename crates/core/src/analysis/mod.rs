@@ -13,7 +13,7 @@ use std::{collections::HashMap, fmt, str::FromStr};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-pub use dates::{Days, NamedDate};
+pub use dates::{Days, MONTHS, NamedDate};
 pub use form::Form;
 pub use question::{Question, SpeakerName};
 

@@ -171,12 +171,6 @@ impl Documents {
         self.form[position as usize]
     }
 
-    /// The turns of the session of the text at `position`, and its place among them; of a note, none.
-    pub fn session_around(&self, position: u32) -> (&[u32], usize) {
-        let turns = self.session_of(position).map_or(&[][..], |session| &self.sessions[session as usize].turns);
-        (turns, self.place[position as usize] as usize)
-    }
-
     /// The turn that stands `distance` places after the text at `position` in its session, before it where negative.
     pub fn neighbour(&self, position: u32, distance: i32) -> Option<u32> {
         let place = self.place[position as usize].checked_add_signed(distance)?;

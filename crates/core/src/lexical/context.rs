@@ -34,7 +34,7 @@ impl Context {
 
     /// Calls `lent` with each turn of one session and what its neighbours lend it of their `lengths`, openness aside.
     ///
-    /// The sum that [`Context::around`] gives, for whole histories: no turn is looked up more often than it must be.
+    /// The sum over [`Context::distances`], for whole histories: no turn is looked up more often than it must be.
     pub fn lend(self, turns: &[u32], lengths: impl Fn(u32) -> f64, mut lent: impl FnMut(u32, f64)) {
         let [near, far] = self.weights;
         let at = |place: usize| turns.get(place).map_or(0.0, |&turn| lengths(turn));
@@ -52,14 +52,6 @@ impl Context {
     pub fn distances(self) -> impl Iterator<Item = (i32, f64)> {
         (1..).zip(self.weights).filter(|&(_, weight)| weight > 0.0).flat_map(|(d, weight)| [(-d, weight), (d, weight)])
     }
-
-    /// The neighbours of the turn at `place` of a session, each with its weight.
-    pub fn around(self, turns: &[u32], place: usize) -> impl Iterator<Item = (u32, f64)> {
-        (1..=REACH).zip(self.weights).filter(|&(_, weight)| weight > 0.0).flat_map(move |(distance, weight)| {
-            let before = place.checked_sub(distance);
-            [before, Some(place + distance)].into_iter().filter_map(move |at| Some((*turns.get(at?)?, weight)))
-        })
-    }
 }
 
 #[cfg(test)]
@@ -67,12 +59,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_on_both_sides_and_none_beyond_the_edge() {
+    fn both_sides_count_alike() {
         let context = Context { weights: [0.5, 0.25], ..Context::NONE };
-        let around = |place| context.around(&[7, 8, 9, 12], place).collect::<Vec<_>>();
-        assert_eq!(around(0), [(8, 0.5), (9, 0.25)]);
-        assert_eq!(around(2), [(8, 0.5), (12, 0.5), (7, 0.25)]);
-        assert!(Context::NONE.around(&[1, 2], 0).next().is_none());
+        assert_eq!(context.distances().collect::<Vec<_>>(), [(-1, 0.5), (1, 0.5), (-2, 0.25), (2, 0.25)]);
+        assert!(Context::NONE.distances().next().is_none());
     }
 
     #[test]
@@ -82,7 +72,10 @@ mod tests {
             let length = |turn: u32| f64::from(turn * turn + 1);
             let mut found = Vec::new();
             context.lend(turns, length, |turn, lent| found.push((turn, lent)));
-            let sum = |place| context.around(turns, place).map(|(turn, weight)| weight * length(turn)).sum::<f64>();
+            let at = |place: usize, distance| Some(length(*turns.get(place.checked_add_signed(distance as isize)?)?));
+            let sum = |place| {
+                context.distances().map(|(distance, weight)| weight * at(place, distance).unwrap_or(0.0)).sum::<f64>()
+            };
             let expected: Vec<(u32, f64)> = (0..turns.len()).map(|place| (turns[place], sum(place))).collect();
             assert_eq!(found, expected);
         }

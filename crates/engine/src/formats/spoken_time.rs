@@ -1,22 +1,7 @@
 //! Times as LoCoMo writes them.
 
-use aforesaid_core::types::Timestamp;
+use aforesaid_core::{analysis::MONTHS, types::Timestamp};
 use jiff::{civil::DateTime, tz::TimeZone};
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// The moment that `1:56 pm on 8 May, 2023` names, in UTC; `None` where the text names none.
 pub(super) fn read(text: &str) -> Option<Timestamp> {

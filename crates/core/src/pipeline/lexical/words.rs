@@ -104,13 +104,10 @@ impl LexicalLeg {
 
     /// What the neighbours of a text lend it, of any count.
     pub(super) fn lent(&self, index: &Index, candidates: &Candidates, text: u32, count: impl Fn(u32) -> f64) -> f64 {
-        if !self.context.is_used() {
-            return 0.0;
-        }
-        let (turns, place) = index.documents().session_around(text);
-        let there = |&(other, _): &(u32, f64)| candidates.collection.has(other);
-        let lent: f64 =
-            self.context.around(turns, place).filter(there).map(|(other, weight)| weight * count(other)).sum();
+        let other = |distance| index.documents().neighbour(text, distance);
+        let there = |&other: &u32| candidates.collection.has(other);
+        let lent = |(distance, weight)| Some(weight * count(other(distance).filter(there)?));
+        let lent: f64 = self.context.distances().filter_map(lent).sum();
         self.openness(index, text) * lent
     }
 
