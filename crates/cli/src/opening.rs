@@ -5,7 +5,8 @@ use std::{path::Path, sync::Arc};
 use aforesaid::{
     Creation, Encoder, EncoderSource, Memory, Options,
     models::{
-        BertEncoder, Downloads, ModelError, ModelFiles, Places, Threads, find, from_directory, obtain,
+        BertEncoder, Downloads, ModelError, ModelFiles, Places, Precision, Runtime, Threads, find, from_directory,
+        obtain,
         registry::{self, ModelEntry},
     },
 };
@@ -73,7 +74,7 @@ impl Settings {
             Model::Named { .. } => {
                 let entry = self.entry()?;
                 match self.files(entry, effort) {
-                    Ok(files) => Ok(deferred(files, entry.dim, self.threads())),
+                    Ok(files) => deferred(files, entry.dim, self.runtime()),
                     // Without a model one can still remember and search by words.
                     Err(error @ ModelError::Unavailable { .. }) => unavailable(error.to_string()),
                     Err(error) => Err(error.into()),
@@ -93,7 +94,11 @@ impl Settings {
     /// A model that only its directory knows: its dimensions are known once it is loaded.
     fn directory_encoder(&self, dir: &Path) -> Result<EncoderSource, Failure> {
         let files = from_directory(dir, &self.model_cache)?;
-        Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(&files, self.threads())?)))
+        Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(&files, self.runtime())?)))
+    }
+
+    fn runtime(&self) -> Runtime {
+        Runtime::new(Precision::F32, self.threads())
     }
 
     pub(crate) fn threads(&self) -> Threads {
@@ -103,13 +108,13 @@ impl Settings {
     }
 }
 
-fn deferred(files: ModelFiles, dim: usize, threads: Threads) -> EncoderSource {
-    EncoderSource::Deferred {
-        id: files.id.clone(),
+fn deferred(files: ModelFiles, dim: usize, runtime: Runtime) -> Result<EncoderSource, Failure> {
+    Ok(EncoderSource::Deferred {
+        id: files.encoder_id(runtime.precision)?,
         dim,
         load: Box::new(move || {
-            let encoder = BertEncoder::load(&files, threads).map_err(|error| error.to_string())?;
+            let encoder = BertEncoder::load(&files, runtime).map_err(|error| error.to_string())?;
             Ok(Arc::new(encoder) as Arc<dyn Encoder>)
         }),
-    }
+    })
 }

@@ -7,7 +7,7 @@ use std::{error::Error, sync::Arc, time::Instant};
 
 use aforesaid::{
     Creation, EncoderSource, Explanations, Memory, Options, Preset,
-    models::{BertEncoder, Downloads, Places, Threads, find, registry},
+    models::{BertEncoder, Downloads, Places, Precision, Runtime, Threads, find, registry},
     types::{Namespace, Query},
 };
 
@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [store, namespace, questions, cache, preset] = args.as_slice() else { return Err(USAGE.into()) };
     let places = Places { explicit: None, cache: cache.into(), hf_home: None, downloads: Downloads::Forbidden };
     let files = find(registry::named("all-MiniLM-L6-v2")?, &places)?;
-    let encoder = EncoderSource::Ready(Arc::new(BertEncoder::load(&files, Threads::available())?));
+    let encoder =
+        EncoderSource::Ready(Arc::new(BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::available()))?));
     let memory = Memory::open(store, Options { creation: Creation::Forbidden, encoder, ..Options::default() })?;
     let (namespace, preset) = (Namespace::new(namespace.as_str())?, preset.parse::<Preset>()?);
     let questions = std::fs::read_to_string(questions)?;

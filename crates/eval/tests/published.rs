@@ -10,7 +10,7 @@ use std::{
 
 use aforesaid::{
     Encoder,
-    models::{BertEncoder, Downloads, Places, Threads, obtain, registry},
+    models::{BertEncoder, Downloads, Places, Precision, Runtime, Threads, obtain, registry},
 };
 use aforesaid_eval::{
     datasets::DataSet,
@@ -42,7 +42,9 @@ fn encoder() -> Arc<dyn Encoder> {
     };
     let entry = registry::named("all-MiniLM-L6-v2").expect("it is registered");
     let files = obtain(entry, &places, &mut |_| ()).expect("set AFORESAID_TEST_MODEL, or allow the network");
-    Arc::new(BertEncoder::load(&files, Threads::available()).expect("a verified model loads"))
+    Arc::new(
+        BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::available())).expect("a verified model loads"),
+    )
 }
 
 /// Those on LoCoMo that leave no numbers to choose; `make reproduce` measures all.

@@ -12,7 +12,7 @@ use std::{
 };
 
 use aforesaid_core::Encoder;
-use aforesaid_models::{BertEncoder, Downloads, Places, Threads, find, registry, verify};
+use aforesaid_models::{BertEncoder, Downloads, Places, Precision, Runtime, Threads, find, registry, verify};
 
 const USAGE: &str = "usage: encode_bench MODEL_DIR TEXTS THREADS [QUERIES]";
 
@@ -50,7 +50,7 @@ fn load(dir: PathBuf, threads: Threads) -> Result<BertEncoder, Box<dyn Error>> {
     let files = find(entry, &places)?;
     println!("find {:.1} ms", millis(start.elapsed()));
     let start = Instant::now();
-    let encoder = BertEncoder::load(&files, threads)?;
+    let encoder = BertEncoder::load(&files, Runtime::new(Precision::F32, threads))?;
     println!("load {:.1} ms", millis(start.elapsed()));
     Ok(encoder)
 }

@@ -2,10 +2,9 @@
 
 use std::{fs, path::Path};
 
-use aforesaid_core::types::EncoderId;
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::{ModelError, ModelFiles, Normalisation, Origin, Pooling, Recipe, resolve::encoder_id, stamps::Stamps};
+use crate::{ModelError, ModelFiles, Normalisation, Origin, Pooling, Recipe, stamps::Stamps};
 
 /// The files a model directory must have.
 const FILES: [&str; 3] = ["model.safetensors", "tokenizer.json", "config.json"];
@@ -41,8 +40,8 @@ pub fn from_directory(dir: &Path, cache: &Path) -> Result<ModelFiles, ModelError
     let weights = dir.join(FILES[0]);
     let sha256 = Stamps::under(cache).sha256_of(&weights).map_err(ModelError::io("hash the weights", &weights))?;
     let name = dir.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy());
-    let id: EncoderId = encoder_id(&format!("{name}@{}", &sha256[..12]))?;
-    Ok(ModelFiles { dir, origin: Origin::Explicit, id, recipe })
+    let pinned = format!("{name}@{}", &sha256[..12]);
+    Ok(ModelFiles { dir, origin: Origin::Explicit, pinned, recipe })
 }
 
 #[derive(Deserialize, Default)]
@@ -175,7 +174,7 @@ mod tests {
         assert_eq!((files.recipe.pooling, files.recipe.max_tokens), (Pooling::Cls, 128));
         assert_eq!((&*files.recipe.query_prefix, &*files.recipe.passage_prefix), ("query: ", "passage: "));
         // sha256 of "{}"
-        assert!(files.id.as_str().ends_with("@44136fa355b3/f32"), "{}", files.id);
+        assert!(files.pinned.ends_with("@44136fa355b3"), "{}", files.pinned);
     }
 
     #[test]

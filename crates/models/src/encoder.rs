@@ -9,7 +9,7 @@ use aforesaid_core::{
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 
 use crate::{
-    ModelError, ModelFiles, Normalisation, Pooling, Recipe, Threads,
+    ModelError, ModelFiles, Normalisation, Pooling, Recipe, Runtime, Threads,
     bert::{Bert, BertConfig, Tensors, Workspace},
     tokenizer::TextTokenizer,
 };
@@ -36,10 +36,11 @@ impl BertEncoder {
     ///
     /// # Errors
     /// When a file is missing, damaged, or of a model this crate cannot run.
-    pub fn load(files: &ModelFiles, threads: Threads) -> Result<Self, ModelError> {
-        let pool = pool(threads)?;
+    pub fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
+        let id = files.encoder_id(runtime.precision)?;
+        let pool = pool(runtime.threads)?;
         let (recipe, tokenizer, bert) = pool.install(|| Self::read(files))?;
-        Ok(Self { id: files.id.clone(), recipe, tokenizer, bert, pool, spaces: Mutex::default() })
+        Ok(Self { id, recipe, tokenizer, bert, pool, spaces: Mutex::default() })
     }
 
     fn read(files: &ModelFiles) -> Result<(Recipe, TextTokenizer, Bert), ModelError> {

@@ -2,13 +2,13 @@
 //!
 //! ```no_run
 //! use aforesaid_core::Encoder;
-//! use aforesaid_models::{BertEncoder, Downloads, Places, Threads, obtain, registry};
+//! use aforesaid_models::{BertEncoder, Downloads, Places, Precision, Runtime, Threads, obtain, registry};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let entry = registry::named("all-MiniLM-L6-v2")?;
 //! let places = Places { explicit: None, cache: "models".into(), hf_home: None, downloads: Downloads::Allowed };
 //! let files = obtain(entry, &places, &mut |_| ())?;
-//! let encoder = BertEncoder::load(&files, Threads::available())?;
+//! let encoder = BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::available()))?;
 //! let vectors = encoder.encode_passages(&["Ann: We moved to Lyon in May."])?;
 //! assert_eq!(vectors.dim(), 384);
 //! # Ok(())
@@ -23,9 +23,12 @@ pub mod checksum;
 mod directory;
 mod encoder;
 mod error;
+mod instructions;
 mod kernels;
+mod precision;
 pub mod registry;
 pub mod resolve;
+mod runtime;
 mod stamps;
 mod threads;
 mod tokenizer;
@@ -33,6 +36,9 @@ mod tokenizer;
 pub use directory::from_directory;
 pub use encoder::BertEncoder;
 pub use error::{Attempt, ModelError};
+pub use instructions::Instructions;
+pub use precision::Precision;
 pub use registry::{ModelEntry, Normalisation, PinnedFile, Pooling, PypiPackage, Recipe};
 pub use resolve::{Downloads, FileCheck, ModelFiles, Origin, Places, Progress, Verdict, find, obtain, replace, verify};
+pub use runtime::Runtime;
 pub use threads::Threads;

@@ -8,7 +8,9 @@
 use std::{env, path::PathBuf, sync::OnceLock};
 
 use aforesaid_core::Encoder;
-use aforesaid_models::{BertEncoder, Downloads, ModelFiles, Places, Threads, Verdict, obtain, registry, verify};
+use aforesaid_models::{
+    BertEncoder, Downloads, ModelFiles, Places, Precision, Runtime, Threads, Verdict, obtain, registry, verify,
+};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -47,7 +49,7 @@ fn model() -> &'static ModelFiles {
 }
 
 fn encoder(threads: usize) -> BertEncoder {
-    BertEncoder::load(model(), Threads::new(threads.try_into().unwrap())).unwrap()
+    BertEncoder::load(model(), Runtime::new(Precision::F32, Threads::new(threads.try_into().unwrap()))).unwrap()
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f64 {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use aforesaid_core::Encoder;
-use aforesaid_models::{BertEncoder, ModelError, ModelFiles, Pooling, Threads, from_directory};
+use aforesaid_models::{BertEncoder, ModelError, ModelFiles, Pooling, Precision, Runtime, Threads, from_directory};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -37,8 +37,8 @@ fn expected() -> Expected {
     serde_json::from_slice(&fs::read(tiny().join("expected.json")).unwrap()).unwrap()
 }
 
-fn two() -> Threads {
-    Threads::new(2.try_into().unwrap())
+fn two() -> Runtime {
+    Runtime::new(Precision::F32, Threads::new(2.try_into().unwrap()))
 }
 
 fn assert_close(found: &[f32], expected: &[f32], text: &str) {
@@ -69,7 +69,7 @@ fn a_batch_equals_its_singles_bit_for_bit_on_any_number_of_threads() {
     let files = files(&tiny(), cache.path());
     let rows = expected().rows;
     let texts: Vec<&str> = (0..200).map(|i| rows[(i * 7) % rows.len()].text.as_str()).collect();
-    let one = BertEncoder::load(&files, Threads::ONE).unwrap();
+    let one = BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::ONE)).unwrap();
     let batch = BertEncoder::load(&files, two()).unwrap().encode_passages(&texts).unwrap();
     assert_eq!(batch, one.encode_passages(&texts).unwrap());
     for (text, found) in texts.iter().zip(batch.iter()) {
@@ -84,11 +84,11 @@ fn prefixes_are_written_before_the_text() {
     let mut files = files(&tiny(), cache.path());
     files.recipe.query_prefix = "ba ".into();
     files.recipe.passage_prefix = "co ".into();
-    let encoder = BertEncoder::load(&files, Threads::ONE).unwrap();
+    let encoder = BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::ONE)).unwrap();
     assert_eq!(encoder.encode_queries(&["co di"]).unwrap(), encoder.encode_queries(&["co di"]).unwrap());
     assert_eq!(encoder.encode_queries(&["co ba di"]).unwrap().len(), 1);
     files.recipe.query_prefix = "".into();
-    let plain = BertEncoder::load(&files, Threads::ONE).unwrap();
+    let plain = BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::ONE)).unwrap();
     assert_eq!(encoder.encode_queries(&["di"]).unwrap(), plain.encode_queries(&["ba di"]).unwrap());
     assert_eq!(encoder.encode_passages(&["di"]).unwrap(), plain.encode_queries(&["co di"]).unwrap());
 }
@@ -101,7 +101,7 @@ fn changed(name: &str, change: impl Fn(Vec<u8>) -> Vec<u8>) -> String {
         fs::write(dir.path().join(file), if file == name { change(bytes) } else { bytes }).unwrap();
     }
     let files = from_directory(dir.path(), dir.path()).unwrap();
-    let loaded: Result<BertEncoder, ModelError> = BertEncoder::load(&files, Threads::ONE);
+    let loaded: Result<BertEncoder, ModelError> = BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::ONE));
     loaded.err().unwrap().to_string()
 }
 
@@ -166,7 +166,9 @@ fn vectors_that_are_not_numbers_are_an_error() {
     let end = weights.len();
     weights[end - 20_000..].fill(0xff);
     fs::write(dir.path().join("model.safetensors"), weights).unwrap();
-    let encoder = BertEncoder::load(&from_directory(dir.path(), dir.path()).unwrap(), Threads::ONE).unwrap();
+    let encoder =
+        BertEncoder::load(&from_directory(dir.path(), dir.path()).unwrap(), Runtime::new(Precision::F32, Threads::ONE))
+            .unwrap();
     let message = encoder.encode_passages(&["ba", "co di"]).unwrap_err().to_string();
     for part in ["(\"co di\")", "length NaN", "expected 1", "aforesaid models verify"] {
         assert!(message.contains(part), "{part}: {message}");

@@ -17,7 +17,7 @@ use std::{fmt, path::PathBuf};
 
 use aforesaid_core::types::EncoderId;
 
-use crate::{Attempt, ModelEntry, ModelError, Recipe, stamps::Stamps};
+use crate::{Attempt, ModelEntry, ModelError, Precision, Recipe, stamps::Stamps};
 
 pub use check::{FileCheck, Verdict, verify};
 
@@ -91,10 +91,20 @@ pub struct ModelFiles {
     pub dir: PathBuf,
     /// Where they came from.
     pub origin: Origin,
-    /// What names vectors made with them, as in `all-MiniLM-L6-v2@1110a243fdf4/f32`.
-    pub id: EncoderId,
+    /// Name and revision, as in `all-MiniLM-L6-v2@1110a243fdf4`.
+    pub pinned: String,
     /// How the model is run.
     pub recipe: Recipe,
+}
+
+impl ModelFiles {
+    /// What names the vectors they make in a precision, as in `all-MiniLM-L6-v2@1110a243fdf4/f32`.
+    ///
+    /// # Errors
+    /// When the name of a model's directory is no name.
+    pub fn encoder_id(&self, precision: Precision) -> Result<EncoderId, ModelError> {
+        Ok(EncoderId::new(format!("{}/{precision}", self.pinned))?)
+    }
 }
 
 /// Finds a model on this machine, without the network.
@@ -187,12 +197,7 @@ fn fetch_from(
 }
 
 fn files(entry: &ModelEntry, dir: PathBuf, origin: Origin) -> Result<ModelFiles, ModelError> {
-    Ok(ModelFiles { dir, origin, id: encoder_id(&entry.pinned_name())?, recipe: entry.recipe.clone() })
-}
-
-/// The id of vectors that a pinned model makes here: its name and the precision.
-pub(crate) fn encoder_id(pinned: &str) -> Result<EncoderId, ModelError> {
-    Ok(EncoderId::new(format!("{pinned}/f32"))?)
+    Ok(ModelFiles { dir, origin, pinned: entry.pinned_name(), recipe: entry.recipe.clone() })
 }
 
 #[cfg(test)]
@@ -215,8 +220,8 @@ mod tests {
 
         fake.write_model(&fake.path("mine"));
         let found = find(&fake.entry, &places).unwrap();
-        assert_eq!((found.origin, found.dir), (Origin::Explicit, fake.path("mine")));
-        assert_eq!(found.id.as_str(), "fake@0123456789ab/f32");
+        assert_eq!((found.origin, &found.dir), (Origin::Explicit, &fake.path("mine")));
+        assert_eq!(found.encoder_id(Precision::Bf16).unwrap().as_str(), "fake@0123456789ab/bf16");
 
         fs::write(fake.path("mine").join("config.json"), "other").unwrap();
         let message = find(&fake.entry, &places).unwrap_err().to_string();

@@ -1,0 +1,83 @@
+//! Which vector instructions the kernels use.
+
+use std::{fmt, str::FromStr};
+
+use aforesaid_core::types::UnknownChoice;
+
+/// A family of vector instructions that there are kernels for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Instructions {
+    /// x86-64 with AVX-512 (F, BW, CD, DQ, VL); VNNI and BF16 are used where they are there too.
+    Avx512,
+    /// x86-64 with AVX2 and FMA.
+    Avx2,
+    /// 64-bit ARM.
+    Neon,
+    /// What every processor has.
+    Portable,
+}
+
+impl Instructions {
+    /// Every family, the fastest first.
+    pub const ALL: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Neon, Self::Portable];
+
+    /// The fastest family that this processor has.
+    pub fn best() -> Self {
+        Self::ALL.into_iter().find(|family| family.is_available()).unwrap_or(Self::Portable)
+    }
+
+    /// Whether this processor has them.
+    pub fn is_available(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => pulp::x86::V4::try_new().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => pulp::x86::V3::try_new().is_some(),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => pulp::aarch64::Neon::try_new().is_some(),
+            Self::Portable => true,
+            #[allow(unreachable_patterns, reason = "which families are left depends on the target")]
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Instructions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Avx512 => "avx512",
+            Self::Avx2 => "avx2",
+            Self::Neon => "neon",
+            Self::Portable => "portable",
+        })
+    }
+}
+
+impl FromStr for Instructions {
+    type Err = UnknownChoice;
+
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        let expected = "avx512, avx2, neon or portable";
+        let known = Self::ALL.into_iter().find(|family| family.to_string() == word);
+        known.ok_or_else(|| UnknownChoice { what: "instructions", found: word.to_owned(), expected })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_what_it_parses() {
+        for family in Instructions::ALL {
+            assert_eq!(family.to_string().parse(), Ok(family));
+        }
+        assert!("sse".parse::<Instructions>().unwrap_err().to_string().contains("avx512, avx2, neon or portable"));
+    }
+
+    #[test]
+    fn the_best_is_available() {
+        assert!(Instructions::best().is_available());
+        assert!(Instructions::Portable.is_available());
+    }
+}
