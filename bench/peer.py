@@ -1,7 +1,6 @@
-"""What sentence-transformers does with the same texts, questions and vectors.
+"""What sentence-transformers does with the same questions and vectors.
 
-    peer.py encode MODEL TEXTS THREADS       texts per second
-    peer.py search MODEL STORE QUESTIONS     milliseconds a question, p50 and p95
+    peer.py MODEL STORE QUESTIONS     milliseconds a question, p50 and p95
 
 The search is the one its documentation shows: encode the question, then
 `util.semantic_search` over all vectors in memory. It reads the vectors that
@@ -24,17 +23,6 @@ from sentence_transformers import SentenceTransformer, util
 
 def load(model):
     return SentenceTransformer(model, device="cpu")
-
-
-def encode(model, texts, threads):
-    torch.set_num_threads(int(threads))
-    encoder = load(model)
-    with open(texts, encoding="utf-8") as lines:
-        texts = [line.rstrip("\n") for line in lines]
-    encoder.encode(texts[:64], batch_size=32)
-    start = time.perf_counter()
-    encoder.encode(texts, batch_size=32, normalize_embeddings=True)
-    return {"texts_per_s": len(texts) / (time.perf_counter() - start)}
 
 
 def search(model, store, questions):
@@ -61,4 +49,4 @@ def search(model, store, questions):
 
 
 if __name__ == "__main__":
-    print(json.dumps({"encode": encode, "search": search}[sys.argv[1]](*sys.argv[2:])))
+    print(json.dumps(search(*sys.argv[1:])))

@@ -1,6 +1,6 @@
 //! Milliseconds a search takes in a running process: `search_bench STORE NAMESPACE QUESTIONS MODEL_CACHE PRESET`.
 //!
-//! QUESTIONS has one a line. Prints one JSON object; `bench/run` reads it.
+//! QUESTIONS has one a line. Prints one JSON object; `bench/search` reads it.
 #![allow(clippy::print_stdout, reason = "an example talks to people")]
 
 use std::{error::Error, sync::Arc, time::Instant};

@@ -1,80 +1,111 @@
-//! Prints how fast a model encodes: `encode_bench MODEL_DIR TEXTS THREADS [QUERIES]`.
+//! Times one encoder for `bench/encode.py`, which lets it take turns with its peers.
 //!
-//! TEXTS has one text per line. QUERIES is how many of its lines are timed one
-//! by one, 200 by default. Output: one `name value unit` per line.
+//! `encode_bench MODEL_DIR PRECISION INSTRUCTIONS THREADS TEXTS QUESTIONS`
+//!
+//! TEXTS and QUESTIONS have one text per line. Each line of standard input is a
+//! command, each is answered by one line of JSON:
+//! `encode` (seconds for all texts), `ask` (CPU milliseconds of one question after the other),
+//! `peak` (multiply-adds a second of one core in registers), `facts`, `vectors PATH` (f32, little-endian).
 #![allow(clippy::print_stdout)]
 
 use std::{
     error::Error,
-    num::NonZeroUsize,
+    io::{BufRead, Write},
     path::PathBuf,
     time::{Duration, Instant},
 };
 
 use aforesaid_core::Encoder;
-use aforesaid_models::{BertEncoder, Downloads, Places, Precision, Runtime, Threads, find, registry, verify};
+use aforesaid_models::{BertEncoder, Runtime, Threads, from_directory};
+use serde_json::{Value, json};
 
-const USAGE: &str = "usage: encode_bench MODEL_DIR TEXTS THREADS [QUERIES]";
+const USAGE: &str = "usage: encode_bench MODEL_DIR PRECISION INSTRUCTIONS THREADS TEXTS QUESTIONS";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut args = std::env::args().skip(1);
-    let dir = PathBuf::from(args.next().ok_or(USAGE)?);
-    let texts = std::fs::read_to_string(args.next().ok_or(USAGE)?)?;
-    let threads = Threads::new(args.next().ok_or(USAGE)?.parse::<NonZeroUsize>()?);
-    let queries = args.next().map_or(Ok(200), |count| count.parse::<usize>())?;
-    let texts: Vec<&str> = texts.lines().collect();
-
-    let encoder = load(dir, threads)?;
-    single(&encoder, &texts, queries)?;
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [dir, precision, instructions, threads, texts, questions] = args.as_slice() else { return Err(USAGE.into()) };
+    let runtime = Runtime {
+        precision: precision.parse()?,
+        instructions: instructions.parse()?,
+        threads: Threads::new(threads.parse()?),
+    };
+    let cache = tempfile::tempdir()?;
+    let files = from_directory(&PathBuf::from(dir), cache.path())?;
     let start = Instant::now();
-    encoder.encode_passages(&texts)?;
-    let seconds = start.elapsed().as_secs_f64();
-    println!("texts {} lines", texts.len());
-    println!("batch {seconds:.2} s");
-    println!("throughput {:.1} texts/s", texts.len() as f64 / seconds);
+    let encoder = BertEncoder::load(&files, runtime)?;
+    let bench = Bench {
+        load_ms: start.elapsed().as_secs_f64() * 1e3,
+        encoder,
+        runtime,
+        texts: std::fs::read_to_string(texts)?,
+        questions: std::fs::read_to_string(questions)?,
+    };
+    for command in std::io::stdin().lock().lines() {
+        println!("{}", bench.answer(&command?)?);
+        std::io::stdout().flush()?;
+    }
     Ok(())
 }
 
-/// Loads the model and prints what hashing, checking against a stamp, and loading took.
-fn load(dir: PathBuf, threads: Threads) -> Result<BertEncoder, Box<dyn Error>> {
-    let entry = registry::named("all-MiniLM-L6-v2")?;
-    let start = Instant::now();
-    verify(&dir, entry);
-    println!("hash {:.1} ms", millis(start.elapsed()));
-
-    let stamps = tempfile::tempdir()?;
-    let cache = stamps.path().to_owned();
-    let places = Places { explicit: Some(dir), cache, hf_home: None, downloads: Downloads::Forbidden };
-    find(entry, &places)?;
-    let start = Instant::now();
-    let files = find(entry, &places)?;
-    println!("find {:.1} ms", millis(start.elapsed()));
-    let start = Instant::now();
-    let encoder = BertEncoder::load(&files, Runtime::new(Precision::F32, threads))?;
-    println!("load {:.1} ms", millis(start.elapsed()));
-    Ok(encoder)
+struct Bench {
+    load_ms: f64,
+    encoder: BertEncoder,
+    runtime: Runtime,
+    texts: String,
+    questions: String,
 }
 
-/// Times texts one by one.
-fn single(encoder: &BertEncoder, texts: &[&str], queries: usize) -> Result<(), Box<dyn Error>> {
-    let first = Instant::now();
-    encoder.encode_queries(&texts[..texts.len().min(1)])?;
-    println!("first_query {:.2} ms", millis(first.elapsed()));
-    let mut times = Vec::new();
-    for text in texts.iter().take(queries) {
-        let start = Instant::now();
-        encoder.encode_queries(&[text])?;
-        times.push(start.elapsed());
-    }
-    times.sort();
-    for (name, share) in [("query_p50", 0.5), ("query_p95", 0.95)] {
-        if let Some(time) = times.get((times.len() as f64 * share) as usize) {
-            println!("{name} {:.2} ms", millis(*time));
+impl Bench {
+    fn answer(&self, command: &str) -> Result<Value, Box<dyn Error>> {
+        let texts: Vec<&str> = self.texts.lines().collect();
+        match command.split_once(' ').unwrap_or((command, "")) {
+            ("encode", _) => {
+                let start = Instant::now();
+                self.encoder.encode_passages(&texts)?;
+                Ok(json!(start.elapsed().as_secs_f64()))
+            }
+            ("ask", _) => {
+                let times: Result<Vec<f64>, Box<dyn Error>> =
+                    self.questions.lines().map(|text| self.ask(text)).collect();
+                Ok(json!(times?))
+            }
+            ("peak", _) => Ok(json!(self.runtime.peak(Duration::from_millis(500)))),
+            ("facts", _) => Ok(json!({
+                "load_ms": self.load_ms,
+                "texts": texts.len(),
+                "tokens": self.encoder.count_tokens(&texts)?.iter().sum::<usize>(),
+                "multiply_adds_per_token": self.encoder.multiply_adds_per_token(),
+                "peak_memory_kb": peak_memory_kb(),
+            })),
+            ("vectors", path) => {
+                let vectors = self.encoder.encode_passages(&texts)?;
+                let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+                std::fs::write(path, bytes)?;
+                Ok(json!(vectors.dim()))
+            }
+            (other, _) => Err(format!("unknown command {other:?}").into()),
         }
     }
-    Ok(())
+
+    /// CPU milliseconds that one question took on this thread; a single text is encoded on its caller's.
+    fn ask(&self, text: &str) -> Result<f64, Box<dyn Error>> {
+        let start = cpu_time()?;
+        self.encoder.encode_queries(&[text])?;
+        Ok((cpu_time()? - start).as_secs_f64() * 1e3)
+    }
 }
 
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
+/// What this thread has run for, as Linux counts it; elsewhere the clock on the wall.
+fn cpu_time() -> Result<Duration, Box<dyn Error>> {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    match std::fs::read_to_string("/proc/thread-self/schedstat") {
+        Ok(line) => Ok(Duration::from_nanos(line.split(' ').next().unwrap_or_default().parse()?)),
+        Err(_) => Ok(START.get_or_init(Instant::now).elapsed()),
+    }
+}
+
+fn peak_memory_kb() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
 }

@@ -9,8 +9,9 @@ use aforesaid_core::{
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 
 use crate::{
-    ModelError, ModelFiles, Normalisation, Pooling, Recipe, Runtime, Threads,
+    Instructions, ModelError, ModelFiles, Normalisation, Pooling, Recipe, Runtime, Threads,
     bert::{Bert, BertConfig, Tensors, Workspace},
+    kernels::Arithmetic,
     tokenizer::TextTokenizer,
 };
 
@@ -39,18 +40,20 @@ impl BertEncoder {
     pub fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
         let id = files.encoder_id(runtime.precision)?;
         let pool = pool(runtime.threads)?;
-        let (recipe, tokenizer, bert) = pool.install(|| Self::read(files))?;
+        let arithmetic = Arithmetic::new(runtime.precision, runtime.instructions)
+            .ok_or_else(|| ModelError::Instructions { asked: runtime.instructions, best: Instructions::best() })?;
+        let (recipe, tokenizer, bert) = pool.install(|| Self::read(files, arithmetic))?;
         Ok(Self { id, recipe, tokenizer, bert, pool, spaces: Mutex::default() })
     }
 
-    fn read(files: &ModelFiles) -> Result<(Recipe, TextTokenizer, Bert), ModelError> {
+    fn read(files: &ModelFiles, arithmetic: Arithmetic) -> Result<(Recipe, TextTokenizer, Bert), ModelError> {
         let config = BertConfig::load(&files.dir.join("config.json"))?;
         let mut recipe = files.recipe.clone();
         recipe.max_tokens = recipe.max_tokens.min(config.max_position_embeddings);
         let vocabulary = config.vocab_size;
         let (tokenizer, bert) = rayon::join(
             || TextTokenizer::load(&files.dir.join("tokenizer.json"), recipe.max_tokens, vocabulary),
-            || Bert::load(config, &Tensors::open(&files.dir.join("model.safetensors"))?),
+            || Bert::load(config, &Tensors::open(&files.dir.join("model.safetensors"))?, arithmetic),
         );
         Ok((recipe, tokenizer?, bert?))
     }
@@ -79,6 +82,20 @@ impl BertEncoder {
             }
         }
         Ok(rows)
+    }
+
+    /// How many tokens the model makes of each text, prefixes left out.
+    ///
+    /// # Errors
+    /// When the tokenizer fails.
+    pub fn count_tokens(&self, texts: &[&str]) -> Result<Vec<usize>, EncodeError> {
+        let counted: Result<_, String> = texts.iter().map(|text| Ok(self.tokenizer.ids(text)?.len())).collect();
+        counted.map_err(|message| EncodeError { encoder: self.id.clone(), message })
+    }
+
+    /// Multiply-adds that the products with weights cost a token; attention and the rest come on top.
+    pub fn multiply_adds_per_token(&self) -> usize {
+        self.bert.multiply_adds_per_token()
     }
 
     fn threads(&self) -> usize {

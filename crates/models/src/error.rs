@@ -1,5 +1,6 @@
 //! What can go wrong between a model's name and an encoder.
 
+use crate::Instructions;
 use std::{error::Error, fmt, io, path::PathBuf};
 
 /// A place where a model was looked for, and why it could not be had there.
@@ -133,6 +134,14 @@ pub enum ModelError {
     /// The model's name and checksum do not make an encoder id.
     #[error(transparent)]
     Id(#[from] aforesaid_core::types::InvalidName),
+    /// The processor lacks the instructions asked for.
+    #[error("found no {asked} instructions on this processor, its best are {best}; ask for those or for none")]
+    Instructions {
+        /// What was asked for.
+        asked: Instructions,
+        /// The best there are.
+        best: Instructions,
+    },
     /// The threads did not start.
     #[error("found no room for {count} threads; ask for fewer with --threads")]
     Threads {

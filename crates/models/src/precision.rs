@@ -51,7 +51,7 @@ mod tests {
         }
         assert_eq!(
             "fp16".parse::<Precision>().unwrap_err().to_string(),
-            "unknown precision \"fp16\": expected f32, bf16 or int8"
+            "precision \"fp16\": expected f32, bf16 or int8"
         );
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::ModelError;
+use crate::{ModelError, kernels::Heads};
 
 /// The shape of a BERT-family model.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -96,9 +96,9 @@ impl BertConfig {
         Ok(())
     }
 
-    /// Components of one attention head.
-    pub(crate) fn head_size(&self) -> usize {
-        self.hidden_size / self.num_attention_heads
+    /// Attention heads of a layer.
+    pub(crate) fn heads(&self) -> Heads {
+        Heads { count: self.num_attention_heads, size: self.hidden_size / self.num_attention_heads }
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn reads_a_bert_configuration() {
-        assert_eq!(load(TINY).unwrap().head_size(), 8);
+        assert_eq!(load(TINY).unwrap().heads().size, 8);
     }
 
     #[test]

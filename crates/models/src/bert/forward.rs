@@ -1,19 +1,21 @@
 //! The forward pass.
 
-use super::{
-    Bert, Workspace,
-    attention::{Heads, attend},
-    weights::Layer,
-};
+use super::{Bert, Workspace, weights::Layer};
 use crate::{
     ModelError,
-    kernels::{Panels, Rows, RowsMut, Write, gelu, layer_norm, multiply},
+    kernels::{Finish, MARGIN, Rows, RowsMut},
 };
 
 impl Bert {
     /// Components of a token vector.
     pub(crate) fn hidden_size(&self) -> usize {
         self.config.hidden_size
+    }
+
+    /// Multiply-adds that the products with weights cost a token.
+    pub(crate) fn multiply_adds_per_token(&self) -> usize {
+        let (hidden, inner) = (self.config.hidden_size, self.config.intermediate_size);
+        self.layers.len() * (4 * hidden * hidden + 2 * hidden * inner)
     }
 
     /// Computes the token vectors of several texts, `[tokens of all texts, hidden]`, one text after the other.
@@ -26,7 +28,7 @@ impl Bert {
         self.embed(texts, space)?;
         for layer in &self.layers {
             self.attention(layer, texts, space);
-            feed_forward(layer, space);
+            self.feed_forward(layer, space);
         }
         Ok(&space.hidden)
     }
@@ -38,48 +40,43 @@ impl Bert {
         let mut rows = space.hidden.chunks_exact_mut(width);
         for text in texts {
             for ((id, position), row) in text.iter().zip(self.positions.chunks_exact(width)).zip(&mut rows) {
-                self.words.read(*id as usize, row, &mut space.bytes)?;
-                row.iter_mut().zip(position).for_each(|(value, position)| *value += position);
+                let word = self.words.row(*id as usize)?;
+                for ((value, word), position) in row.iter_mut().zip(word).zip(position) {
+                    *value = word + position;
+                }
             }
         }
-        layer_norm(&mut space.hidden, &self.norm);
+        self.arithmetic.normalise(&mut space.hidden, &self.norm, &mut space.input);
         Ok(())
     }
 
     fn attention(&self, layer: &Layer, texts: &[&[u32]], space: &mut Workspace) {
-        let width = self.config.hidden_size;
-        let heads = Heads { count: self.config.num_attention_heads, size: self.config.head_size() };
-        let Workspace { hidden, query_key_value, context, attention, packed, .. } = space;
-        linear(hidden, &layer.query_key_value, query_key_value, packed);
-        context.resize(hidden.len(), 0.0);
+        let (width, heads) = (self.config.hidden_size, self.config.heads());
+        let Workspace { hidden, input, query_key_value, context, attention, sums, .. } = space;
+        let tokens = input.rows();
+        query_key_value.resize(tokens * 3 * width + MARGIN, 0.0);
+        context.resize(tokens * width + MARGIN, 0.0);
+        let out = RowsMut::whole(&mut query_key_value[..tokens * 3 * width], 3 * width);
+        self.arithmetic.multiply(input, &layer.query_key_value, out, Finish::Set, sums);
         let mut start = 0;
         for text in texts {
-            let rows = start..start + text.len();
-            let from = &query_key_value[rows.start * 3 * width..rows.end * 3 * width];
-            attend(from, &mut context[rows.start * width..rows.end * width], heads, attention, packed);
-            start = rows.end;
+            let (from, to) = (&query_key_value[start * 3 * width..], &mut context[start * width..]);
+            self.arithmetic.attend(from, to, text.len(), heads, None, attention);
+            start += text.len();
         }
-        add_linear(context, &layer.attention_output, hidden, packed);
-        layer_norm(hidden, &layer.attention_norm);
+        self.arithmetic.take(Rows::whole(&context[..tokens * width], width), input);
+        self.arithmetic.multiply(input, &layer.attention_output, RowsMut::whole(hidden, width), Finish::Add, sums);
+        self.arithmetic.normalise(hidden, &layer.attention_norm, input);
     }
-}
 
-fn feed_forward(layer: &Layer, space: &mut Workspace) {
-    let Workspace { hidden, inner, packed, .. } = space;
-    linear(hidden, &layer.widen, inner, packed);
-    gelu(inner);
-    add_linear(inner, &layer.narrow, hidden, packed);
-    layer_norm(hidden, &layer.output_norm);
-}
-
-fn linear(input: &[f32], weights: &Panels, output: &mut Vec<f32>, packed: &mut Vec<f32>) {
-    let rows = Rows::whole(input, weights.depth());
-    output.resize(rows.count() * weights.columns(), 0.0);
-    multiply(rows, weights, RowsMut::whole(output, weights.columns()), Write::Set, packed);
-}
-
-/// The residual connection: the product lands on what it is added to.
-fn add_linear(input: &[f32], weights: &Panels, output: &mut [f32], packed: &mut Vec<f32>) {
-    let rows = Rows::whole(input, weights.depth());
-    multiply(rows, weights, RowsMut::whole(output, weights.columns()), Write::Add, packed);
+    fn feed_forward(&self, layer: &Layer, space: &mut Workspace) {
+        let width = self.config.hidden_size;
+        let Workspace { hidden, input, inner, sums, .. } = space;
+        inner.resize(input.rows() * self.config.intermediate_size, 0.0);
+        let out = RowsMut::whole(inner, self.config.intermediate_size);
+        self.arithmetic.multiply(input, &layer.widen, out, Finish::Gelu, sums);
+        self.arithmetic.take(Rows::whole(inner, self.config.intermediate_size), input);
+        self.arithmetic.multiply(input, &layer.narrow, RowsMut::whole(hidden, width), Finish::Add, sums);
+        self.arithmetic.normalise(hidden, &layer.output_norm, input);
+    }
 }

@@ -1,6 +1,5 @@
 //! The forward pass of a BERT-family model over a ragged batch, without padding.
 
-mod attention;
 mod config;
 mod forward;
 mod tensors;

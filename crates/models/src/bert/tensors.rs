@@ -87,7 +87,7 @@ impl Tensors {
     /// As [`Tensors::read`].
     pub(super) fn rows_on_disk(&self, name: &str, shape: [usize; 2]) -> Result<WordRows, ModelError> {
         let (number, start) = self.locate(&format!("{}{name}", self.prefix), &shape)?;
-        Ok(WordRows { path: self.path.clone(), file: open(&self.path)?, start, number, width: shape[1] })
+        Ok(WordRows::new(self.path.clone(), open(&self.path)?, start, number, shape))
     }
 
     fn stream(&self, name: &str, shape: &[usize], step: usize, mut each: impl FnMut(&[f32])) -> Result<(), ModelError> {

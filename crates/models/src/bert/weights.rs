@@ -5,13 +5,13 @@ use rayon::prelude::*;
 use super::{BertConfig, tensors::Tensors, word_rows::WordRows};
 use crate::{
     ModelError,
-    kernels::{LayerNorm, Panels, Rows},
+    kernels::{Arithmetic, Heads, LayerNorm, Rows, Weights},
 };
 
 /// Rows of a matrix converted at a time: one panel.
 const BAND: usize = 32;
 
-/// A BERT-family model in f32.
+/// A BERT-family model.
 pub(crate) struct Bert {
     pub(super) config: BertConfig,
     /// `[vocabulary, hidden]`
@@ -20,16 +20,18 @@ pub(crate) struct Bert {
     pub(super) positions: Vec<f32>,
     pub(super) norm: LayerNorm,
     pub(super) layers: Vec<Layer>,
+    pub(super) arithmetic: Arithmetic,
 }
 
 /// One transformer layer.
 pub(super) struct Layer {
-    /// Query, key and value side by side, `[hidden, 3 hidden]`.
-    pub(super) query_key_value: Panels,
-    pub(super) attention_output: Panels,
+    /// Query, key and value side by side, `[hidden, 3 hidden]`; in each the heads of one component follow one another.
+    pub(super) query_key_value: Weights,
+    /// `[hidden, hidden]`, its depth in that order too.
+    pub(super) attention_output: Weights,
     pub(super) attention_norm: LayerNorm,
-    pub(super) widen: Panels,
-    pub(super) narrow: Panels,
+    pub(super) widen: Weights,
+    pub(super) narrow: Weights,
     pub(super) output_norm: LayerNorm,
 }
 
@@ -38,21 +40,22 @@ impl Bert {
     ///
     /// # Errors
     /// When a tensor is missing, of another type or shape, or the file cannot be read.
-    pub(crate) fn load(config: BertConfig, tensors: &Tensors) -> Result<Self, ModelError> {
-        let reader = Reader { tensors, config: &config };
+    pub(crate) fn load(config: BertConfig, tensors: &Tensors, arithmetic: Arithmetic) -> Result<Self, ModelError> {
+        let reader = Reader { tensors, config: &config, arithmetic };
         let words =
             tensors.rows_on_disk("embeddings.word_embeddings.weight", [config.vocab_size, config.hidden_size])?;
         let layers =
             (0..config.num_hidden_layers).into_par_iter().map(|i| reader.layer(i)).collect::<Result<_, _>>()?;
         let positions = reader.positions()?;
         let norm = reader.norm("embeddings.LayerNorm")?;
-        Ok(Self { words, positions, norm, layers, config })
+        Ok(Self { words, positions, norm, layers, config, arithmetic })
     }
 }
 
 struct Reader<'a> {
     tensors: &'a Tensors,
     config: &'a BertConfig,
+    arithmetic: Arithmetic,
 }
 
 impl Reader<'_> {
@@ -83,26 +86,73 @@ impl Reader<'_> {
         let (hidden, inner) = (self.config.hidden_size, self.config.intermediate_size);
         let attention = ["attention.self.query", "attention.self.key", "attention.self.value"].map(at);
         Ok(Layer {
-            query_key_value: self.linear(&attention, hidden, hidden)?,
-            attention_output: self.linear(&[at("attention.output.dense")], hidden, hidden)?,
+            query_key_value: self.projections(&attention)?,
+            attention_output: self.attention_output(&at("attention.output.dense"))?,
             attention_norm: self.norm(&at("attention.output.LayerNorm"))?,
-            widen: self.linear(&[at("intermediate.dense")], hidden, inner)?,
-            narrow: self.linear(&[at("output.dense")], inner, hidden)?,
+            widen: self.linear(&at("intermediate.dense"), hidden, inner)?,
+            narrow: self.linear(&at("output.dense"), inner, hidden)?,
             output_norm: self.norm(&at("output.LayerNorm"))?,
         })
     }
 
-    /// Reads linear maps of one input and puts their outputs side by side.
-    fn linear(&self, names: &[String], inputs: usize, outputs: usize) -> Result<Panels, ModelError> {
-        let mut panels = Panels::zeros(inputs, outputs * names.len());
+    /// Reads a linear map.
+    fn linear(&self, name: &str, inputs: usize, outputs: usize) -> Result<Weights, ModelError> {
+        let mut weights = self.arithmetic.weights(inputs, outputs);
+        let mut first = 0;
+        self.tensors.read_bands(&format!("{name}.weight"), [outputs, inputs], BAND, |band| {
+            weights.set_columns(first, Rows::whole(band, inputs));
+            first += band.len() / inputs;
+        })?;
+        weights.set_bias(0, &self.tensors.read(&format!("{name}.bias"), &[outputs])?);
+        Ok(weights)
+    }
+
+    /// Reads the linear maps to queries, keys and values and puts their outputs side by side.
+    fn projections(&self, names: &[String; 3]) -> Result<Weights, ModelError> {
+        let (hidden, heads) = (self.config.hidden_size, self.config.heads());
+        let mut weights = self.arithmetic.weights(hidden, 3 * hidden);
         for (i, name) in names.iter().enumerate() {
-            let mut first = i * outputs;
-            self.tensors.read_bands(&format!("{name}.weight"), [outputs, inputs], BAND, |band| {
-                panels.set_columns(first, Rows::whole(band, inputs));
-                first += band.len() / inputs;
-            })?;
-            panels.set_bias(i * outputs, &self.tensors.read(&format!("{name}.bias"), &[outputs])?);
+            let rows = self.tensors.read(&format!("{name}.weight"), &[hidden, hidden])?;
+            weights.set_columns(i * hidden, Rows::whole(&heads_together(&rows, heads, hidden), hidden));
+            let bias = self.tensors.read(&format!("{name}.bias"), &[hidden])?;
+            weights.set_bias(i * hidden, &heads_together(&bias, heads, 1));
         }
-        Ok(panels)
+        Ok(weights)
+    }
+
+    fn attention_output(&self, name: &str) -> Result<Weights, ModelError> {
+        let (hidden, heads) = (self.config.hidden_size, self.config.heads());
+        let mut weights = self.arithmetic.weights(hidden, hidden);
+        let mut rows = self.tensors.read(&format!("{name}.weight"), &[hidden, hidden])?;
+        for row in rows.chunks_exact_mut(hidden) {
+            row.copy_from_slice(&heads_together(row, heads, 1));
+        }
+        weights.set_columns(0, Rows::whole(&rows, hidden));
+        weights.set_bias(0, &self.tensors.read(&format!("{name}.bias"), &[hidden])?);
+        Ok(weights)
+    }
+}
+
+/// Brings rows of `width` from the order (head, component) to (component, head).
+fn heads_together(rows: &[f32], heads: Heads, width: usize) -> Vec<f32> {
+    let mut ordered = Vec::with_capacity(rows.len());
+    for component in 0..heads.size {
+        for head in 0..heads.count {
+            ordered.extend_from_slice(&rows[(head * heads.size + component) * width..][..width]);
+        }
+    }
+    ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heads_of_a_component_come_together() {
+        let rows: Vec<f32> = (0..12).map(|i| i as f32).collect();
+        // Two heads of three components, rows of two numbers.
+        let ordered = heads_together(&rows, Heads { count: 2, size: 3 }, 2);
+        assert_eq!(ordered, [0., 1., 6., 7., 2., 3., 8., 9., 4., 5., 10., 11.]);
     }
 }

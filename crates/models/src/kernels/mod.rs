@@ -1,20 +1,30 @@
-//! The inner loops: matrix product, GELU, layer norm and softmax in f32.
+//! The inner loops: matrix products in three precisions, attention, layer norm and GELU.
 //!
-//! Each is safe Rust that `pulp` compiles once for every instruction set it
-//! knows (AVX-512, AVX2, NEON, portable) and dispatches at run time.
+//! Each is written once and compiled for every family of vector instructions
+//! in [`simd`] and [`dot`]; [`Arithmetic`] chooses among them when a model is
+//! loaded. Unsafe code is in the files named after instructions there, and nowhere else.
 
+mod activations;
+mod arithmetic;
+mod attention;
+mod dot;
 mod exp;
 mod gelu;
+mod heights;
 mod layer_norm;
-mod matmul;
-mod panels;
+mod multiply;
+mod peak;
 mod rows;
-mod softmax;
+mod simd;
 mod sums;
+#[cfg(test)]
+mod testing;
+mod weights;
 
-pub(crate) use gelu::gelu;
-pub(crate) use layer_norm::{LayerNorm, layer_norm};
-pub(crate) use matmul::{Write, multiply};
-pub(crate) use panels::Panels;
+pub(crate) use activations::Activations;
+pub(crate) use arithmetic::Arithmetic;
+pub(crate) use attention::{AttentionSpace, Heads, MARGIN, ScoreBias};
+pub(crate) use layer_norm::LayerNorm;
+pub(crate) use multiply::{Finish, PartialSums};
 pub(crate) use rows::{Rows, RowsMut};
-pub(crate) use softmax::softmax;
+pub(crate) use weights::Weights;

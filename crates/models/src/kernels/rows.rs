@@ -1,10 +1,9 @@
-//! Row-major matrices that may be a window of a wider one.
+//! Row-major matrices.
 
-/// `count` rows of `width` components, `stride` components apart.
+/// `count` rows of `width` components.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
     data: &'a [f32],
-    stride: usize,
     width: usize,
     count: usize,
 }
@@ -12,13 +11,7 @@ pub(crate) struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// Whole rows, one right after the other.
     pub(crate) fn whole(data: &'a [f32], width: usize) -> Self {
-        Self { data, stride: width, width, count: data.len() / width }
-    }
-
-    /// Columns `column .. column + width` of rows `stride` wide.
-    pub(crate) fn window(data: &'a [f32], stride: usize, column: usize, width: usize) -> Self {
-        debug_assert!(column + width <= stride && data.len().is_multiple_of(stride));
-        Self { data: &data[column.min(data.len())..], stride, width, count: data.len() / stride }
+        Self { data, width, count: data.len() / width }
     }
 
     /// How many rows there are.
@@ -33,14 +26,13 @@ impl<'a> Rows<'a> {
 
     /// Row `i`.
     pub(crate) fn row(&self, i: usize) -> &'a [f32] {
-        &self.data[i * self.stride..][..self.width]
+        &self.data[i * self.width..][..self.width]
     }
 }
 
 /// [`Rows`] that can be written.
 pub(crate) struct RowsMut<'a> {
     data: &'a mut [f32],
-    stride: usize,
     width: usize,
     count: usize,
 }
@@ -49,15 +41,7 @@ impl<'a> RowsMut<'a> {
     /// Whole rows, one right after the other.
     pub(crate) fn whole(data: &'a mut [f32], width: usize) -> Self {
         let count = data.len() / width;
-        Self { data, stride: width, width, count }
-    }
-
-    /// Columns `column .. column + width` of rows `stride` wide.
-    pub(crate) fn window(data: &'a mut [f32], stride: usize, column: usize, width: usize) -> Self {
-        debug_assert!(column + width <= stride && data.len().is_multiple_of(stride));
-        let count = data.len() / stride;
-        let start = column.min(data.len());
-        Self { data: &mut data[start..], stride, width, count }
+        Self { data, width, count }
     }
 
     /// How many rows there are.
@@ -72,6 +56,6 @@ impl<'a> RowsMut<'a> {
 
     /// Row `i`.
     pub(crate) fn row(&mut self, i: usize) -> &mut [f32] {
-        &mut self.data[i * self.stride..][..self.width]
+        &mut self.data[i * self.width..][..self.width]
     }
 }

@@ -15,16 +15,3 @@ pub(super) fn sum(values: &[f32], term: impl Fn(f32) -> f32) -> f32 {
     let tail: f32 = tail.iter().map(|value| term(*value)).sum();
     lanes.iter().sum::<f32>() + tail
 }
-
-/// The largest value; negative infinity when there is none.
-#[inline(always)]
-pub(super) fn largest(values: &[f32]) -> f32 {
-    let (chunks, tail) = values.as_chunks::<LANES>();
-    let mut lanes = [f32::NEG_INFINITY; LANES];
-    for chunk in chunks {
-        for (lane, value) in lanes.iter_mut().zip(chunk) {
-            *lane = if *value > *lane { *value } else { *lane };
-        }
-    }
-    lanes.iter().chain(tail).fold(f32::NEG_INFINITY, |best, value| best.max(*value))
-}

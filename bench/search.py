@@ -1,6 +1,6 @@
 """Interleaves aforesaid and sentence-transformers, and prints medians and ratios.
 
-    compare.py [--rounds 5] [--sizes 10000,100000] [--parts encode,search] [--work target/bench]
+    search.py [--rounds 5] [--sizes 10000,100000] [--work target/bench]
 """
 
 import argparse
@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from layout import lay_out
+
 HERE = Path(__file__).parent
 RELEASE = Path("target/release")
 
@@ -18,11 +20,6 @@ RELEASE = Path("target/release")
 def run(*command):
     done = subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout
-
-
-def ours_encode(model, texts, threads):
-    rows = (line.split() for line in run(RELEASE / "examples/encode_bench", model, texts, threads, 1).splitlines())
-    return {"texts_per_s": next(float(row[1]) for row in rows if row[0] == "throughput")}
 
 
 def peer(*args):
@@ -71,35 +68,18 @@ def main():
     args = argparse.ArgumentParser()
     args.add_argument("--rounds", type=int, default=5)
     args.add_argument("--sizes", default="10000,100000")
-    args.add_argument("--parts", default="encode,search")
     args.add_argument("--work", type=Path, default=Path("target/bench"))
     args = args.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     cache = args.work / "models"
     pulled = json.loads(run(RELEASE / "aforesaid", "--model-cache", cache, "models", "pull", "--json"))
     model = args.work / "model"
-    complete(pulled["directory"], model)
+    lay_out(pulled["directory"], model)
 
     sizes = [int(size) for size in args.sizes.split(",")]
     stores = {size: prepare(args.work, size, cache) for size in sizes}
 
-    if "encode" in args.parts:
-        compare_encoding(args, pulled["directory"], model, sizes[0])
-    if "search" in args.parts:
-        compare_search(args, stores, model, cache)
-
-
-def compare_encoding(args, directory, model, size):
-    texts = args.work / "texts"
-    rows = (args.work / f"{size}.jsonl").read_text().splitlines()[:2000]
-    texts.write_text("".join(f"{r['speaker']}: {r['text']}\n" for r in map(json.loads, rows)))
-    for threads in (1, 2):
-        figures = interleave(
-            args.rounds,
-            lambda: ours_encode(directory, texts, threads),
-            lambda: peer("encode", model, texts, threads),
-        )
-        show(f"Encoding 2,000 turns, {threads} thread(s)", figures)
+    compare_search(args, stores, model, cache)
 
 
 def compare_search(args, stores, model, cache):
@@ -108,25 +88,11 @@ def compare_search(args, stores, model, cache):
             figures = interleave(
                 args.rounds,
                 lambda: json.loads(run(RELEASE / "examples/search_bench", store, "bench", questions, cache, preset)),
-                lambda: peer("search", model, store, questions),
+                lambda: peer(model, store, questions),
             )
             show(f"Searching {size} turns, preset {preset}", figures)
         p50, p95 = one_shot(store, cache, questions, args.rounds)
         print(f"\nOne-shot `aforesaid search` at {size} turns: p50 {p50:.0f} ms, p95 {p95:.0f} ms to the printed answer")
-
-
-def complete(directory, model):
-    """sentence-transformers wants its own layout around the same weights."""
-    from sentence_transformers import SentenceTransformer, models
-
-    if model.exists():
-        return
-    (model / "0").mkdir(parents=True)
-    for file in Path(directory).iterdir():
-        (model / "0" / file.name).write_bytes(file.read_bytes())
-    word = models.Transformer(str(model / "0"), max_seq_length=256)
-    pooling = models.Pooling(word.get_word_embedding_dimension(), pooling_mode="mean")
-    SentenceTransformer(modules=[word, pooling, models.Normalize()], device="cpu").save(str(model))
 
 
 if __name__ == "__main__":

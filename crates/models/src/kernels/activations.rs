@@ -1,0 +1,218 @@
+//! The left-hand side of a matrix product: activations, laid out for the kernel.
+
+use super::{
+    Rows,
+    dot::{Dot, Encoding},
+    heights::blocks,
+};
+
+/// What turns a row's bytes back into numbers: `low + scale * byte`.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Range {
+    pub(super) low: f32,
+    pub(super) scale: f32,
+}
+
+/// Rows of numbers as words, in blocks of as many rows as a tile has.
+///
+/// In a block the words of one depth lie side by side, so that a tile reads it
+/// once from front to back; a block that reaches beyond the rows has zeros there.
+#[derive(Default)]
+pub(crate) struct Activations {
+    words: Vec<u32>,
+    /// One a row, where words hold bytes.
+    ranges: Vec<Range>,
+    rows: usize,
+    /// Words of a row.
+    depth: usize,
+    /// A row's words side by side, before they are spread.
+    row: Vec<u32>,
+}
+
+impl Activations {
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Words of a row.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The words of the block that starts at row `first`, `height` to each depth.
+    #[inline(always)]
+    pub(super) fn block(&self, first: usize, height: usize) -> &[u32] {
+        &self.words[first * self.depth..][..height * self.depth]
+    }
+
+    /// The range of row `i`.
+    #[inline(always)]
+    pub(super) fn range(&self, i: usize) -> Range {
+        self.ranges.get(i).copied().unwrap_or_default()
+    }
+
+    /// Takes rows in the form that `D` multiplies; `each` may change a row's numbers first.
+    #[inline(always)]
+    pub(super) fn fill<D: Dot>(&mut self, count: usize, width: usize, mut row: impl FnMut(usize, &mut Encoder<'_, D>)) {
+        self.rows = count;
+        self.depth = width.div_ceil(D::ENCODING.depth());
+        let padded: usize = blocks::<D::Simd>(count).map(|(_, height)| height).sum();
+        self.words.resize(padded * self.depth, 0);
+        self.ranges.clear();
+        self.row.resize(self.depth, 0);
+        for (first, height) in blocks::<D::Simd>(count) {
+            let block = &mut self.words[first * self.depth..][..height * self.depth];
+            for r in 0..height {
+                if first + r < count {
+                    let mut encoder =
+                        Encoder::<D> { words: &mut self.row, range: Range::default(), dot: std::marker::PhantomData };
+                    row(first + r, &mut encoder);
+                    self.ranges.push(encoder.range);
+                    spread(&self.row, &mut block[r..], height);
+                } else {
+                    block[r..].iter_mut().step_by(height).for_each(|slot| *slot = 0);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn spread(row: &[u32], slots: &mut [u32], height: usize) {
+    for (slot, word) in slots.iter_mut().step_by(height).zip(row) {
+        *slot = *word;
+    }
+}
+
+/// Takes the numbers of one row.
+pub(super) struct Encoder<'a, D> {
+    words: &'a mut [u32],
+    range: Range,
+    dot: std::marker::PhantomData<D>,
+}
+
+impl<D: Dot> Encoder<'_, D> {
+    /// Turns a row of numbers into words.
+    #[inline(always)]
+    pub(super) fn encode(&mut self, row: &[f32]) {
+        match D::ENCODING {
+            Encoding::F32 => self.words.iter_mut().zip(row).for_each(|(word, value)| *word = value.to_bits()),
+            Encoding::Bf16 => bf16_words(row, self.words),
+            Encoding::Bytes => {
+                self.range = range(row);
+                let (inverse, low) = (inverse(self.range.scale), self.range.low);
+                bytes_of(row, self.words, |value| byte(value, low, inverse));
+            }
+            Encoding::WideBytes => {
+                self.range = range(row);
+                let (inverse, low) = (inverse(self.range.scale), self.range.low);
+                words_of::<2>(row, self.words, |value, place| u32::from(byte(value, low, inverse)) << (16 * place));
+            }
+        }
+    }
+}
+
+/// Words of `N` numbers each; numbers beyond the row's end are left out.
+#[inline(always)]
+pub(super) fn words_of<const N: usize>(row: &[f32], words: &mut [u32], part: impl Fn(f32, u32) -> u32) {
+    let (whole, rest) = row.as_chunks::<N>();
+    let (slots, last) = words.split_at_mut(whole.len());
+    for (slot, values) in slots.iter_mut().zip(whole) {
+        let mut word = 0;
+        for (place, value) in values.iter().enumerate() {
+            word |= part(*value, place as u32);
+        }
+        *slot = word;
+    }
+    if let Some(slot) = last.first_mut() {
+        *slot = rest.iter().enumerate().fold(0, |word, (place, value)| word | part(*value, place as u32));
+    }
+}
+
+/// Words of four bytes each; bytes beyond the row's end are left out.
+#[inline(always)]
+pub(super) fn bytes_of(row: &[f32], words: &mut [u32], byte: impl Fn(f32) -> u8) {
+    const STEP: usize = 64;
+    let (blocks, rest) = row.as_chunks::<STEP>();
+    let (slots, last) = words.split_at_mut(blocks.len() * (STEP / 4));
+    for (slots, block) in slots.chunks_exact_mut(STEP / 4).zip(blocks) {
+        let mut bytes = [0; STEP];
+        for (byte_of, value) in bytes.iter_mut().zip(block) {
+            *byte_of = byte(*value);
+        }
+        for (slot, bytes) in slots.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *slot = u32::from_le_bytes(*bytes);
+        }
+    }
+    words_of::<4>(rest, last, |value, place| u32::from(byte(value)) << (8 * place));
+}
+
+/// bfloat16 numbers, rounded to the nearest, ties to even.
+#[inline(always)]
+pub(super) fn bf16_words(row: &[f32], words: &mut [u32]) {
+    words_of::<2>(row, words, |value, place| bf16(value) << (16 * place));
+}
+
+#[inline(always)]
+fn bf16(value: f32) -> u32 {
+    let bits = value.to_bits();
+    // Half of the last place kept, less one where that place is even; a NaN keeps a bit of its own.
+    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+    if value.is_nan() { bits >> 16 | 0x40 } else { rounded }
+}
+
+/// The range of a row from its least to its largest number, in 255 steps.
+///
+/// A number that is not finite makes the scale NaN: what is computed from it stays visible.
+#[inline(always)]
+fn range(row: &[f32]) -> Range {
+    const LANES: usize = 16;
+    let (chunks, tail) = row.as_chunks::<LANES>();
+    let mut low = [f32::INFINITY; LANES];
+    let mut high = [f32::NEG_INFINITY; LANES];
+    let mut nothing = [0.0f32; LANES];
+    let mut take = |i: usize, value: f32| {
+        low[i] = if value < low[i] { value } else { low[i] };
+        high[i] = if value > high[i] { value } else { high[i] };
+        nothing[i] += value * 0.0;
+    };
+    for chunk in chunks {
+        for (i, value) in chunk.iter().enumerate() {
+            take(i, *value);
+        }
+    }
+    for (i, value) in tail.iter().enumerate() {
+        take(i, *value);
+    }
+    let low = low.iter().fold(f32::INFINITY, |a, b| a.min(*b));
+    let high = high.iter().fold(f32::NEG_INFINITY, |a, b| a.max(*b));
+    Range { low, scale: (high - low) * (1.0 / 255.0) + nothing.iter().sum::<f32>() }
+}
+
+/// What a difference from the low end is multiplied with; 0 where all numbers are one.
+#[inline(always)]
+fn inverse(scale: f32) -> f32 {
+    if scale > 0.0 { 1.0 / scale } else { 0.0 }
+}
+
+/// The nearest of the 256 steps.
+#[inline(always)]
+fn byte(value: f32, low: f32, inverse: f32) -> u8 {
+    // Adding 2^23 rounds to an integer, which then stands in the low bits.
+    const ROUND: f32 = 8_388_608.0;
+    ((value - low) * inverse + ROUND).to_bits() as u8
+}
+
+/// Takes whole rows.
+pub(super) struct Take<'a> {
+    pub(super) rows: Rows<'a>,
+    pub(super) into: &'a mut Activations,
+}
+
+impl super::dot::Product for Take<'_> {
+    #[inline(always)]
+    fn run<D: Dot>(self, _: D) {
+        self.into.fill::<D>(self.rows.count(), self.rows.width(), |i, encoder| encoder.encode(self.rows.row(i)));
+    }
+}

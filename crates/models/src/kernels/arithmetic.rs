@@ -1,0 +1,148 @@
+//! Which kernels a model runs on: a precision in the instructions of a processor family.
+
+#[cfg(target_arch = "x86_64")]
+use super::dot::{avx512_bf16::Bf16, avx512_vnni::Vnni};
+use super::{
+    Activations, AttentionSpace, Finish, Heads, LayerNorm, MARGIN, PartialSums, Rows, RowsMut, ScoreBias, Weights,
+    activations::Take,
+    attention::Attend,
+    dot::{
+        Dot, Encoding, Product,
+        emulated::{Single, WidenedBf16, WidenedBytes},
+    },
+    layer_norm::Normalise,
+    multiply::Multiply,
+    simd::{Family, Kernel, Simd},
+};
+use crate::{Instructions, Precision};
+
+/// The kernels of one precision and processor family.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arithmetic {
+    precision: Precision,
+    family: Family,
+    native: Native,
+}
+
+/// The instruction that does a precision's product better than plain vector instructions.
+#[derive(Debug, Clone, Copy)]
+enum Native {
+    #[cfg(target_arch = "x86_64")]
+    Vnni(Vnni),
+    #[cfg(target_arch = "x86_64")]
+    Bf16(Bf16),
+    None,
+}
+
+impl Native {
+    fn of(precision: Precision, family: Family) -> Self {
+        match (precision, family) {
+            #[cfg(target_arch = "x86_64")]
+            (Precision::Int8, Family::Avx512(_)) => Vnni::detect().map_or(Self::None, Self::Vnni),
+            #[cfg(target_arch = "x86_64")]
+            (Precision::Bf16, Family::Avx512(_)) => Bf16::detect().map_or(Self::None, Self::Bf16),
+            _ => Self::None,
+        }
+    }
+}
+
+impl Arithmetic {
+    /// The kernels of a precision, where this processor has the instructions.
+    pub(crate) fn new(precision: Precision, instructions: Instructions) -> Option<Self> {
+        let family = Family::of(instructions)?;
+        Some(Self { precision, family, native: Native::of(precision, family) })
+    }
+
+    /// The precision.
+    #[cfg(test)]
+    pub(crate) fn precision(self) -> Precision {
+        self.precision
+    }
+
+    /// Weights to be filled, `depth` x `columns`.
+    pub(crate) fn weights(self, depth: usize, columns: usize) -> Weights {
+        struct Ask<'a>(&'a mut Encoding);
+        impl Product for Ask<'_> {
+            #[inline(always)]
+            fn run<D: Dot>(self, _: D) {
+                *self.0 = D::ENCODING;
+            }
+        }
+        let mut encoding = Encoding::F32;
+        self.run(Ask(&mut encoding));
+        Weights::zeros(depth, columns, encoding)
+    }
+
+    /// Lays rows out as the left-hand side of a product.
+    pub(crate) fn take(self, rows: Rows<'_>, into: &mut Activations) {
+        self.run(Take { rows, into });
+    }
+
+    /// Normalises rows in place and lays them out as the left-hand side of a product.
+    pub(crate) fn normalise(self, rows: &mut [f32], norm: &LayerNorm, into: &mut Activations) {
+        self.run(Normalise { rows, norm, into });
+    }
+
+    /// Computes `left * right + bias` into `out`, `[rows, columns]`; `sums` is memory to reuse.
+    ///
+    /// # Panics
+    /// When the shapes do not fit: they are checked when weights are loaded.
+    pub(crate) fn multiply(
+        self,
+        left: &Activations,
+        right: &Weights,
+        out: RowsMut<'_>,
+        finish: Finish,
+        sums: &mut PartialSums,
+    ) {
+        assert!(left.depth() == right.word_depth() && out.width() == right.columns() && out.count() == left.rows());
+        self.run(Multiply { left, right, out, finish, sums });
+    }
+
+    /// Attention within one text of `tokens` tokens.
+    ///
+    /// `query_key_value` is `[tokens, 3, size, heads]` and `context`, `[tokens, size, heads]`, is written; behind
+    /// both there are [`MARGIN`] components, and those of `context` may be written too.
+    ///
+    /// # Panics
+    /// When a buffer is shorter than that.
+    pub(crate) fn attend(
+        self,
+        query_key_value: &[f32],
+        context: &mut [f32],
+        tokens: usize,
+        heads: Heads,
+        bias: Option<ScoreBias<'_>>,
+        space: &mut AttentionSpace,
+    ) {
+        let hidden = heads.count * heads.size;
+        assert!(query_key_value.len() >= tokens * 3 * hidden + MARGIN && context.len() >= tokens * hidden + MARGIN);
+        self.family.run(Attend { query_key_value, context, tokens, heads, bias, space });
+    }
+
+    pub(super) fn run<P: Product>(self, product: P) {
+        struct Emulated<P> {
+            product: P,
+            precision: Precision,
+        }
+        impl<P: Product> Kernel for Emulated<P> {
+            type Output = ();
+
+            #[inline(always)]
+            fn run<S: Simd>(self, simd: S) {
+                match self.precision {
+                    Precision::F32 => Single(simd).vectorize(self.product),
+                    Precision::Bf16 => WidenedBf16(simd).vectorize(self.product),
+                    Precision::Int8 => WidenedBytes(simd).vectorize(self.product),
+                }
+            }
+        }
+        match self.native {
+            #[cfg(target_arch = "x86_64")]
+            Native::Vnni(dot) => dot.vectorize(product),
+            #[cfg(target_arch = "x86_64")]
+            Native::Bf16(dot) => dot.vectorize(product),
+            Native::None => self.family.run(Emulated { product, precision: self.precision }),
+        }
+    }
+}

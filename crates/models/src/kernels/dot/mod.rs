@@ -1,0 +1,78 @@
+//! Sums of products over words of one, two or four numbers.
+//!
+//! A matrix product runs over words of 32 bits: one f32, two bfloat16, four
+//! 8-bit numbers, or two 16-bit ones that hold 8 bits each. [`Dot`] is the
+//! instruction that multiplies a row's word with the words of several columns
+//! and adds the products up.
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512_bf16;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512_vnni;
+pub(super) mod emulated;
+
+use super::simd::Simd;
+
+/// What a word of an activation row holds; the weights' words hold the same number of numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Encoding {
+    /// One f32.
+    F32,
+    /// Two bfloat16, the first in the low half.
+    Bf16,
+    /// Four unsigned bytes, the first lowest; weights are signed bytes.
+    Bytes,
+    /// Two bytes in the halves of a word; weights are signed bytes in 16 bits.
+    WideBytes,
+}
+
+impl Encoding {
+    /// Numbers in a word.
+    pub(super) const fn depth(self) -> usize {
+        match self {
+            Self::F32 => 1,
+            Self::Bf16 | Self::WideBytes => 2,
+            Self::Bytes => 4,
+        }
+    }
+
+    /// Whether sums are integers that a scale turns into numbers.
+    pub(super) const fn is_integer(self) -> bool {
+        matches!(self, Self::Bytes | Self::WideBytes)
+    }
+}
+
+/// A multiply-accumulate instruction of a processor family.
+///
+/// Inputs are finite; sums of bytes stay exact below a depth of 66,000.
+pub(super) trait Dot: Copy {
+    /// What words hold.
+    const ENCODING: Encoding;
+    /// The vectors it works on.
+    type Simd: Simd;
+    /// A register of sums.
+    type Sums: Copy;
+    /// A register of words.
+    type Register: Copy;
+
+    /// Runs a kernel compiled for this instruction.
+    fn vectorize<P: Product>(self, product: P);
+    /// Sums of nothing.
+    fn zero(self) -> Self::Sums;
+    /// One row's word beside every column.
+    fn splat(self, word: u32) -> Self::Register;
+    /// The words of some columns.
+    fn load(self, words: &<Self::Simd as Simd>::Words) -> Self::Register;
+    /// `sums + row * columns`
+    fn dot(self, sums: Self::Sums, row: Self::Register, columns: Self::Register) -> Self::Sums;
+    /// Sums as bits.
+    fn store(self, sums: Self::Sums, words: &mut <Self::Simd as Simd>::Words);
+    /// Sums that were stored.
+    fn resume(self, words: &<Self::Simd as Simd>::Words) -> Self::Sums;
+}
+
+/// Something to run with a [`Dot`].
+pub(super) trait Product {
+    /// The work; must be `#[inline(always)]`.
+    fn run<D: Dot>(self, dot: D);
+}

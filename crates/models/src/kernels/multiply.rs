@@ -1,0 +1,296 @@
+//! The matrix product.
+//!
+//! Every component of the result is one chain of sums over the depth: it does
+//! not depend on how many rows are multiplied at once, so a text has the same
+//! vector alone and in any batch.
+
+use super::{
+    Activations, RowsMut, Weights,
+    activations::Range,
+    dot::{Dot, Encoding, Product},
+    gelu::{gelu_close, gelu_exact},
+    heights::blocks,
+    simd::{Simd, fma},
+    weights::{Columns, PANEL},
+};
+
+/// Depths, in words, whose part of a panel stays in the first-level cache with a block of rows.
+const DEPTH_STEP: usize = 256;
+
+/// What becomes of a product's value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Finish {
+    /// It is written.
+    Set,
+    /// Its Gaussian error linear unit is written: within 1e-6 in f32, 1e-3 where inputs are rounded anyway.
+    Gelu,
+    /// It is added to what is there: the residual connection.
+    Add,
+}
+
+/// Sums of a panel's columns that are not complete yet, one a row.
+pub(crate) type PartialSums = Vec<[u32; PANEL]>;
+
+/// Computes `left * right + bias` into `out`, `[rows, columns]`.
+pub(super) struct Multiply<'a> {
+    pub(super) left: &'a Activations,
+    pub(super) right: &'a Weights,
+    pub(super) out: RowsMut<'a>,
+    pub(super) finish: Finish,
+    pub(super) sums: &'a mut PartialSums,
+}
+
+impl Product for Multiply<'_> {
+    #[inline(always)]
+    fn run<D: Dot>(mut self, dot: D) {
+        let depth = self.right.word_depth();
+        // Steps of equal length, so that none is short.
+        let step = depth.div_ceil(depth.div_ceil(DEPTH_STEP).max(1)).max(1);
+        let padded: usize = blocks::<D::Simd>(self.left.rows()).map(|(_, height)| height).sum();
+        self.sums.resize(padded, [0; PANEL]);
+        for (p, (panel, columns)) in self.right.panels().enumerate() {
+            let mut from = 0;
+            while from < depth {
+                let to = (from + step).min(depth);
+                let part = &panel[from * PANEL..to * PANEL];
+                for (first, height) in blocks::<D::Simd>(self.left.rows()) {
+                    let block = &self.left.block(first, height)[from * height..to * height];
+                    let sums = &mut self.sums[first..first + height];
+                    // Tiles fill the registers: 24 accumulators of 32, or 12 of 16.
+                    match (<D::Simd as Simd>::LANES, height) {
+                        (16, 12) => tile::<D, 12, 2>(dot, block, part, sums, from > 0),
+                        (16, 8) => tile::<D, 8, 2>(dot, block, part, sums, from > 0),
+                        (16, _) => tile::<D, 4, 2>(dot, block, part, sums, from > 0),
+                        (8, _) => tile::<D, 3, 4>(dot, block, part, sums, from > 0),
+                        (_, 3) => tile::<D, 3, 8>(dot, block, part, sums, from > 0),
+                        _ => tile::<D, 1, 8>(dot, block, part, sums, from > 0),
+                    }
+                    if to == depth {
+                        self.write::<D>(first, height, p * PANEL, columns);
+                    }
+                }
+                from = to;
+            }
+        }
+    }
+}
+
+impl Multiply<'_> {
+    /// Writes the complete sums of a block; rows and columns beyond the output are dropped.
+    #[inline(always)]
+    fn write<D: Dot>(&mut self, first: usize, height: usize, column: usize, columns: &Columns) {
+        let last = (first + height).min(self.out.count());
+        for i in first..last {
+            let mut values = numbers::<D>(&self.sums[i], self.left.range(i), columns);
+            if self.finish == Finish::Gelu {
+                match D::ENCODING {
+                    Encoding::F32 => values.iter_mut().for_each(|x| *x = gelu_exact::<D::Simd>(*x)),
+                    _ => values.iter_mut().for_each(|x| *x = gelu_close::<D::Simd>(*x)),
+                }
+            }
+            let row = &mut self.out.row(i)[column..];
+            match (row.first_chunk_mut::<PANEL>(), self.finish) {
+                (Some(slots), Finish::Add) => slots.iter_mut().zip(&values).for_each(|(slot, value)| *slot += *value),
+                (Some(slots), _) => *slots = values,
+                (None, Finish::Add) => row.iter_mut().zip(&values).for_each(|(slot, value)| *slot += *value),
+                (None, _) => row.iter_mut().zip(&values).for_each(|(slot, value)| *slot = *value),
+            }
+        }
+    }
+}
+
+/// A row's sums as numbers.
+#[inline(always)]
+fn numbers<D: Dot>(sums: &[u32; PANEL], range: Range, columns: &Columns) -> [f32; PANEL] {
+    let mut values = [0.0; PANEL];
+    if D::ENCODING.is_integer() {
+        // sum of (low + scale * byte) * weight = low * (sum of weights) + scale * (sum of byte * weight)
+        for i in 0..PANEL {
+            let rest = fma::<D::Simd>(range.low, columns.total[i], columns.bias[i]);
+            values[i] = fma::<D::Simd>(range.scale * sums[i].cast_signed() as f32, columns.scale[i], rest);
+        }
+    } else {
+        for i in 0..PANEL {
+            values[i] = f32::from_bits(sums[i]) + columns.bias[i];
+        }
+    }
+    values
+}
+
+/// Multiplies a block of `R` rows with part of a panel of `V` registers.
+#[inline(always)]
+fn tile<D: Dot, const R: usize, const V: usize>(
+    dot: D,
+    block: &[u32],
+    panel: &[u32],
+    sums: &mut [[u32; PANEL]],
+    resume: bool,
+) {
+    // Of known length, so that the tile stays in registers.
+    let Some(sums) = sums.first_chunk_mut::<R>() else { return };
+    let mut tile = [[dot.zero(); V]; R];
+    if resume {
+        for (row, stored) in tile.iter_mut().zip(sums.iter()) {
+            for (sum, words) in row.iter_mut().zip(D::Simd::words(stored)) {
+                *sum = dot.resume(words);
+            }
+        }
+    }
+    for (rows, columns) in block.as_chunks::<R>().0.iter().zip(panel.as_chunks::<PANEL>().0) {
+        let mut loaded = [dot.splat(0); V];
+        for (register, words) in loaded.iter_mut().zip(D::Simd::words(columns)) {
+            *register = dot.load(words);
+        }
+        for (row, word) in tile.iter_mut().zip(rows) {
+            let word = dot.splat(*word);
+            for (sum, columns) in row.iter_mut().zip(&loaded) {
+                *sum = dot.dot(*sum, word, *columns);
+            }
+        }
+    }
+    for (row, stored) in tile.iter().zip(sums.iter_mut()) {
+        for (sum, words) in row.iter().zip(D::Simd::words_mut(stored)) {
+            dot.store(*sum, words);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        Instructions, Precision,
+        kernels::{Arithmetic, Rows, testing::arithmetics},
+    };
+
+    /// Rows, depth and columns; numbers for both sides and the bias.
+    #[derive(Debug, Clone)]
+    struct Case {
+        depth: usize,
+        left: Vec<f32>,
+        right: Vec<f32>,
+        bias: Vec<f32>,
+    }
+
+    impl Case {
+        fn product(&self, arithmetic: Arithmetic, left: &[f32], finish: Finish) -> Vec<f32> {
+            let columns = self.bias.len();
+            let mut weights = arithmetic.weights(self.depth, columns);
+            weights.set_columns(0, Rows::whole(&self.right, self.depth));
+            weights.set_bias(0, &self.bias);
+            let mut input = Activations::default();
+            arithmetic.take(Rows::whole(left, self.depth), &mut input);
+            let mut out = vec![0.25; left.len() / self.depth * columns];
+            let rows = RowsMut::whole(&mut out, columns);
+            arithmetic.multiply(&input, &weights, rows, finish, &mut Vec::new());
+            out
+        }
+
+        /// The exact value of each component, and how far a precision may be from it.
+        fn exact(&self, precision: Precision) -> Vec<(f64, f64)> {
+            let mut out = Vec::new();
+            for row in self.left.chunks_exact(self.depth) {
+                let (low, high) = row.iter().fold((f32::MAX, f32::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
+                for (column, bias) in self.right.chunks_exact(self.depth).zip(&self.bias) {
+                    let largest = column.iter().fold(0.0f32, |largest, x| largest.max(x.abs()));
+                    // How far rounding may move a number of the row, and a weight.
+                    let (of_row, of_weight) = match precision {
+                        Precision::F32 => (0.0, 0.0),
+                        Precision::Bf16 => (0.0, 0.0),
+                        Precision::Int8 => (f64::from(high - low) / 510.0, f64::from(largest) / 254.0),
+                    };
+                    let (mut sum, mut slack) = (f64::from(*bias), 1e-4);
+                    for (a, b) in row.iter().zip(column) {
+                        let (a, b) = (f64::from(*a), f64::from(*b));
+                        sum += a * b;
+                        slack += of_row * b.abs() + of_weight * a.abs() + of_row * of_weight;
+                        slack += (a * b).abs() * if precision == Precision::Bf16 { 1.0 / 128.0 } else { 1e-6 };
+                    }
+                    out.push((sum, slack));
+                }
+            }
+            out
+        }
+    }
+
+    fn cases() -> impl Strategy<Value = Case> {
+        (1usize..30, 1usize..600, 1usize..80).prop_flat_map(|(rows, depth, columns)| {
+            let numbers = |n| prop::collection::vec(-2.0f32..2.0, n);
+            let case = move |(left, right, bias)| Case { depth, left, right, bias };
+            (numbers(rows * depth), numbers(columns * depth), numbers(columns)).prop_map(case)
+        })
+    }
+
+    fn portable(precision: Precision) -> Arithmetic {
+        Arithmetic::new(precision, Instructions::Portable).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn every_kernel_is_as_close_to_the_exact_product_as_its_precision_allows(case in cases()) {
+            for arithmetic in arithmetics() {
+                let found = case.product(arithmetic, &case.left, Finish::Set);
+                for (found, (expected, slack)) in found.iter().zip(case.exact(arithmetic.precision())) {
+                    let error = (f64::from(*found) - expected).abs();
+                    prop_assert!(error <= slack, "{arithmetic:?}: {found} {expected} {slack}");
+                }
+            }
+        }
+
+        #[test]
+        fn every_kernel_equals_the_portable_one(case in cases()) {
+            for arithmetic in arithmetics() {
+                for finish in [Finish::Set, Finish::Add, Finish::Gelu] {
+                    let expected = case.product(portable(arithmetic.precision()), &case.left, finish);
+                    let found = case.product(arithmetic, &case.left, finish);
+                    for (found, expected) in found.iter().zip(expected) {
+                        let error = (found - expected).abs();
+                        prop_assert!(error < 2e-4 + 1e-5 * expected.abs(), "{arithmetic:?}: {found} {expected}");
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn a_row_does_not_depend_on_its_neighbours(case in cases()) {
+            for arithmetic in arithmetics() {
+                let together = case.product(arithmetic, &case.left, Finish::Set);
+                for (row, expected) in case.left.chunks_exact(case.depth).zip(together.chunks_exact(case.bias.len())) {
+                    let alone = case.product(arithmetic, row, Finish::Set);
+                    prop_assert_eq!(&alone, expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_by_something_is_nothing() {
+        let case = Case { depth: 3, left: Vec::new(), right: vec![1.0; 12], bias: vec![0.0; 4] };
+        for arithmetic in arithmetics() {
+            assert!(case.product(arithmetic, &[], Finish::Set).is_empty());
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_stays_visible() {
+        for (left, right) in [(f32::NAN, 1.0), (f32::INFINITY, 1.0), (1.0, f32::NAN)] {
+            let case = Case { depth: 2, left: vec![0.5, left], right: vec![0.5, right], bias: vec![0.0] };
+            for arithmetic in arithmetics() {
+                let found = case.product(arithmetic, &case.left, Finish::Set);
+                assert!(!found[0].is_finite(), "{arithmetic:?}: {left} * {right} = {}", found[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_of_one_number_is_exact_in_bytes() {
+        let case = Case { depth: 5, left: vec![3.5; 5], right: vec![1.0, -1.0, 1.0, 1.0, -1.0], bias: vec![0.5] };
+        for arithmetic in arithmetics() {
+            assert_eq!(case.product(arithmetic, &case.left, Finish::Set), [4.0], "{arithmetic:?}");
+        }
+    }
+}

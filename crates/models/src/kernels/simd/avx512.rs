@@ -1,0 +1,146 @@
+//! AVX-512 as server processors have it since 2017: F, BW, CD, DQ and VL.
+#![allow(unsafe_code, reason = "the instructions of a processor family; see the arguments at each block")]
+
+use std::arch::x86_64::{
+    __m512, __m512i, _mm512_add_epi32, _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_fmadd_ps,
+    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps,
+    _mm512_slli_epi32, _mm512_storeu_ps, _mm512_storeu_si512,
+};
+
+use super::{Kernel, Simd};
+
+const LANES: usize = 16;
+
+/// Proof that the processor has AVX-512 F, BW, CD, DQ and VL, with AVX2 and FMA.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    /// The proof, where it can be given.
+    pub(crate) fn detect() -> Option<Self> {
+        let there = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512cd")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma");
+        there.then_some(Self(()))
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma")]
+fn compiled<K: Kernel>(simd: Avx512, kernel: K) -> K::Output {
+    kernel.run(simd)
+}
+
+/// Runs an instruction whose operands are registers.
+macro_rules! instruction {
+    ($call:expr) => {
+        // SAFETY: `self` exists only where `detect` found the instructions that the call needs.
+        unsafe { $call }
+    };
+}
+
+impl Simd for Avx512 {
+    const LANES: usize = LANES;
+    const ROWS: usize = 12;
+    const ROW_STEP: usize = 4;
+    const FMA: bool = true;
+    type Floats = [f32; LANES];
+    type Words = [u32; LANES];
+    type F = __m512;
+    type I = __m512i;
+
+    #[inline(always)]
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output {
+        instruction!(compiled(self, kernel))
+    }
+
+    #[inline(always)]
+    fn floats(values: &[f32]) -> &[Self::Floats] {
+        values.as_chunks().0
+    }
+
+    #[inline(always)]
+    fn floats_mut(values: &mut [f32]) -> &mut [Self::Floats] {
+        values.as_chunks_mut().0
+    }
+
+    #[inline(always)]
+    fn words(words: &[u32]) -> &[Self::Words] {
+        words.as_chunks().0
+    }
+
+    #[inline(always)]
+    fn words_mut(words: &mut [u32]) -> &mut [Self::Words] {
+        words.as_chunks_mut().0
+    }
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Self::F {
+        instruction!(_mm512_set1_ps(value))
+    }
+
+    #[inline(always)]
+    fn load(self, values: &Self::Floats) -> Self::F {
+        // SAFETY: as `instruction!`; the array is 64 readable bytes, and the load needs no alignment.
+        unsafe { _mm512_loadu_ps(values.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store(self, vector: Self::F, values: &mut Self::Floats) {
+        // SAFETY: as `instruction!`; the array is 64 writable bytes, and the store needs no alignment.
+        unsafe { _mm512_storeu_ps(values.as_mut_ptr(), vector) }
+    }
+
+    #[inline(always)]
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        instruction!(_mm512_mul_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        instruction!(_mm512_fmadd_ps(a, b, c))
+    }
+
+    #[inline(always)]
+    fn halves(self, words: Self::I) -> (Self::F, Self::F) {
+        instruction!((
+            _mm512_castsi512_ps(_mm512_slli_epi32::<16>(words)),
+            _mm512_castsi512_ps(_mm512_and_si512(words, _mm512_set1_epi32(0xffff_0000_u32.cast_signed()))),
+        ))
+    }
+
+    #[inline(always)]
+    fn as_words(self, vector: Self::F) -> Self::I {
+        instruction!(_mm512_castps_si512(vector))
+    }
+
+    #[inline(always)]
+    fn as_floats(self, words: Self::I) -> Self::F {
+        instruction!(_mm512_castsi512_ps(words))
+    }
+
+    #[inline(always)]
+    fn load_words(self, words: &Self::Words) -> Self::I {
+        // SAFETY: as in `load`.
+        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_words(self, vector: Self::I, words: &mut Self::Words) {
+        // SAFETY: as in `store`.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
+    }
+
+    #[inline(always)]
+    fn splat_word(self, word: u32) -> Self::I {
+        instruction!(_mm512_set1_epi32(word.cast_signed()))
+    }
+
+    #[inline(always)]
+    fn multiply_pairs(self, sum: Self::I, a: Self::I, b: Self::I) -> Self::I {
+        instruction!(_mm512_add_epi32(sum, _mm512_madd_epi16(a, b)))
+    }
+}

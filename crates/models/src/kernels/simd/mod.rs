@@ -1,0 +1,132 @@
+//! Vectors of f32 and i32 in the instructions of one processor family.
+//!
+//! A kernel is written once over [`Simd`] and compiled once for every family;
+//! which of them runs is decided when a model is loaded. The families whose
+//! instructions need `unsafe` each have a file of their own, and nothing else
+//! here is unsafe.
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub(super) mod neon;
+pub(super) mod portable;
+
+use crate::Instructions;
+
+/// Proof that a family's instructions are there, and what they do.
+///
+/// Every method is inlined into the function that [`Simd::vectorize`] compiles with those instructions.
+pub(crate) trait Simd: Copy + Send + Sync + 'static {
+    /// Components of a vector.
+    const LANES: usize;
+    /// Most rows of a tile that is 32 columns wide, so that its sums fill the registers.
+    const ROWS: usize;
+    /// What the rows of a tile are a multiple of.
+    const ROW_STEP: usize;
+    /// Whether a product and a sum are one instruction with one rounding.
+    const FMA: bool;
+    /// `[f32; LANES]`
+    type Floats: Copy + AsRef<[f32]> + AsMut<[f32]>;
+    /// `[u32; LANES]`
+    type Words: Copy + AsRef<[u32]> + AsMut<[u32]>;
+    /// A register of f32.
+    type F: Copy;
+    /// A register of i32.
+    type I: Copy;
+
+    /// Runs a kernel compiled for these instructions.
+    fn vectorize<K: Kernel>(self, kernel: K) -> K::Output;
+
+    /// The vectors of a slice; what is left at its end is not among them.
+    fn floats(values: &[f32]) -> &[Self::Floats];
+    /// [`Simd::floats`] to write.
+    fn floats_mut(values: &mut [f32]) -> &mut [Self::Floats];
+    /// The vectors of a slice of words.
+    fn words(words: &[u32]) -> &[Self::Words];
+    /// [`Simd::words`] to write.
+    fn words_mut(words: &mut [u32]) -> &mut [Self::Words];
+
+    /// One value in every lane.
+    fn splat(self, value: f32) -> Self::F;
+    /// Reads a vector.
+    fn load(self, values: &Self::Floats) -> Self::F;
+    /// Writes a vector.
+    fn store(self, vector: Self::F, values: &mut Self::Floats);
+    /// Lane by lane product.
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    /// `a * b + c`, rounded once where [`Simd::FMA`].
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// The two bfloat16 numbers of each word, low half first, as f32.
+    fn halves(self, words: Self::I) -> (Self::F, Self::F);
+    /// The bits of f32.
+    fn as_words(self, vector: Self::F) -> Self::I;
+    /// Bits as f32.
+    fn as_floats(self, words: Self::I) -> Self::F;
+
+    /// Bits as i32.
+    fn load_words(self, words: &Self::Words) -> Self::I;
+    /// i32 as bits.
+    fn store_words(self, vector: Self::I, words: &mut Self::Words);
+    /// One word in every lane.
+    fn splat_word(self, word: u32) -> Self::I;
+    /// Adds to each i32 the two products of the i16 in the words of `a` and `b`.
+    fn multiply_pairs(self, sum: Self::I, a: Self::I, b: Self::I) -> Self::I;
+}
+
+/// Something to run in the instructions of a processor family.
+pub(crate) trait Kernel {
+    /// What comes out.
+    type Output;
+    /// The work; must be `#[inline(always)]`, or it is compiled without the instructions.
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// A processor family whose presence was checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Family {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
+    Portable(portable::Portable),
+}
+
+impl Family {
+    /// The family of `instructions`, where this processor has them.
+    pub(crate) fn of(instructions: Instructions) -> Option<Self> {
+        match instructions {
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => avx512::Avx512::detect().map(Self::Avx512),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => avx2::Avx2::detect().map(Self::Avx2),
+            #[cfg(target_arch = "aarch64")]
+            Instructions::Neon => Some(Self::Neon(neon::Neon::new())),
+            Instructions::Portable => Some(Self::Portable(portable::Portable)),
+            #[allow(unreachable_patterns, reason = "which families are left depends on the target")]
+            _ => None,
+        }
+    }
+
+    /// Runs a kernel in this family's instructions.
+    pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(simd) => simd.vectorize(kernel),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(simd) => simd.vectorize(kernel),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(simd) => simd.vectorize(kernel),
+            Self::Portable(simd) => simd.vectorize(kernel),
+        }
+    }
+}
+
+/// `a * b + c` in the rounding of `S`, for loops that the compiler vectorises.
+#[inline(always)]
+pub(super) fn fma<S: Simd>(a: f32, b: f32, c: f32) -> f32 {
+    if S::FMA { a.mul_add(b, c) } else { a * b + c }
+}
