@@ -21,6 +21,21 @@ pub struct EncodeError {
     pub message: String,
 }
 
+/// Says how well passages answer a question, reading each together with it.
+pub trait PairScorer: Send + Sync {
+    /// What made the scores: model, revision and precision.
+    fn id(&self) -> &EncoderId;
+
+    /// A score for each passage, in order; more is better.
+    ///
+    /// It is the model's raw logit, any finite number: scores of one model can be compared, also between
+    /// questions, those of two models cannot.
+    ///
+    /// # Errors
+    /// When the model cannot take a text or cannot be reached.
+    fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError>;
+}
+
 /// Maps texts to unit-length vectors whose dot product is their similarity.
 pub trait Encoder: Send + Sync {
     /// What made the vectors: model, revision and precision.

@@ -21,6 +21,6 @@ pub mod ranking;
 pub mod store;
 pub mod types;
 
-pub use encoder::{EncodeError, Encoder, Locality};
+pub use encoder::{EncodeError, Encoder, Locality, PairScorer};
 pub use error::{InvalidMemory, StoreError};
 pub use explain::{Arithmetic, Explain};

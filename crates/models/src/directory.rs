@@ -1,10 +1,10 @@
-//! Any BERT-family sentence-transformers model, by its directory.
+//! Any BERT-family model, by its directory.
 
 use std::{fs, path::Path};
 
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::{ModelError, ModelFiles, Normalisation, Origin, Pooling, Recipe, stamps::Stamps};
+use crate::{ModelError, ModelFiles, ModelKind, Normalisation, Origin, Pooling, Recipe, stamps::Stamps};
 
 /// The files a model directory must have.
 const FILES: [&str; 3] = ["model.safetensors", "tokenizer.json", "config.json"];
@@ -13,7 +13,8 @@ const FILES: [&str; 3] = ["model.safetensors", "tokenizer.json", "config.json"];
 ///
 /// Pooling, length and prefixes come from the files that sentence-transformers
 /// writes; without them they are the mean, what the positions allow, and none.
-/// Vectors are always scaled to length 1. The id is the directory's name with
+/// Vectors are always scaled to length 1. It is a reranker if `config.json` names an architecture for
+/// sequence classification, and an encoder otherwise. The id is the directory's name with
 /// the start of the weights' sha256, which is remembered under `cache`.
 ///
 /// # Errors
@@ -41,7 +42,19 @@ pub fn from_directory(dir: &Path, cache: &Path) -> Result<ModelFiles, ModelError
     let sha256 = Stamps::under(cache).sha256_of(&weights).map_err(ModelError::io("hash the weights", &weights))?;
     let name = dir.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy());
     let pinned = format!("{name}@{}", &sha256[..12]);
-    Ok(ModelFiles { dir, origin: Origin::Explicit, pinned, recipe })
+    Ok(ModelFiles { kind: kind(&dir)?, dir, origin: Origin::Explicit, pinned, recipe })
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Architectures {
+    architectures: Option<Vec<String>>,
+}
+
+fn kind(dir: &Path) -> Result<ModelKind, ModelError> {
+    let named = optional::<Architectures>(&dir.join("config.json"))?.unwrap_or_default().architectures;
+    let classifies = |name: &String| name.ends_with("ForSequenceClassification");
+    Ok(if named.unwrap_or_default().iter().any(classifies) { ModelKind::Reranker } else { ModelKind::Encoder })
 }
 
 #[derive(Deserialize, Default)]
@@ -139,7 +152,7 @@ fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ModelError> {
         path: path.to_owned(),
         field: "the file",
         found: error.to_string(),
-        expected: "a sentence-transformers configuration".to_owned(),
+        expected: "the JSON of a model's configuration".to_owned(),
     })
 }
 
@@ -180,6 +193,16 @@ mod tests {
     #[test]
     fn a_plain_directory_pools_by_the_mean() {
         assert_eq!(load(&[]).unwrap().recipe.pooling, Pooling::Mean);
+        assert_eq!(load(&[]).unwrap().kind, ModelKind::Encoder);
+    }
+
+    #[test]
+    fn a_classifier_is_a_reranker_and_no_encoder() {
+        let config = r#"{"architectures": ["BertForSequenceClassification"]}"#;
+        let files = load(&[("config.json", config)]).unwrap();
+        assert_eq!(files.kind, ModelKind::Reranker);
+        let message = files.encoder_id(crate::Precision::F32).unwrap_err().to_string();
+        assert!(message.contains("is of the kind reranker, expected encoder; `aforesaid models list`"), "{message}");
     }
 
     #[test]

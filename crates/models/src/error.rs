@@ -3,6 +3,8 @@
 use crate::Instructions;
 use std::{error::Error, fmt, io, path::PathBuf};
 
+use crate::ModelKind;
+
 /// A place where a model was looked for, and why it could not be had there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
@@ -32,7 +34,7 @@ pub enum ModelError {
     },
     /// No place had the model.
     #[error(
-        "model {model} was not found; tried{}\nrun `aforesaid models pull` where there is a network, \
+        "model {model} was not found; tried{}\nrun `aforesaid models pull {model}` where there is a network, \
          give a directory with --model-dir DIR, or go on with lexical search",
         lines(.attempts)
     )]
@@ -130,6 +132,16 @@ pub enum ModelError {
         found: String,
         /// What it should hold.
         expected: String,
+    },
+    /// The model is for something else.
+    #[error("model {model} is of the kind {found}, expected {expected}; `aforesaid models list` says which is which")]
+    Kind {
+        /// The model's name and revision.
+        model: String,
+        /// What it is for.
+        found: ModelKind,
+        /// What it should be for.
+        expected: ModelKind,
     },
     /// The model's name and checksum do not make an encoder id.
     #[error(transparent)]

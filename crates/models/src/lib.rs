@@ -1,4 +1,4 @@
-//! Encoders for aforesaid: BERT-family inference on a CPU, and where model files come from.
+//! Encoders and rerankers for aforesaid: BERT-family inference on a CPU, and where model files come from.
 //!
 //! ```no_run
 //! use aforesaid_core::Encoder;
@@ -19,9 +19,11 @@
 
 mod bert;
 pub mod checksum;
+mod cross_encoder;
 mod directory;
 mod encoder;
 mod error;
+mod inference;
 mod instructions;
 mod kernels;
 mod precision;
@@ -32,12 +34,14 @@ mod stamps;
 mod threads;
 mod tokenizer;
 
+pub use aforesaid_core::PairScorer;
+pub use cross_encoder::CrossEncoder;
 pub use directory::from_directory;
 pub use encoder::BertEncoder;
 pub use error::{Attempt, ModelError};
 pub use instructions::Instructions;
 pub use precision::Precision;
-pub use registry::{ModelEntry, Normalisation, PinnedFile, Pooling, PypiPackage, Recipe};
+pub use registry::{ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, Recipe};
 pub use resolve::{Downloads, FileCheck, ModelFiles, Origin, Places, Progress, Verdict, find, obtain, replace, verify};
 pub use runtime::Runtime;
 pub use threads::Threads;

@@ -9,7 +9,8 @@ use std::{env, path::PathBuf, sync::OnceLock};
 
 use aforesaid_core::Encoder;
 use aforesaid_models::{
-    BertEncoder, Downloads, ModelFiles, Places, Precision, Runtime, Threads, Verdict, obtain, registry, verify,
+    BertEncoder, Downloads, Instructions, ModelFiles, Places, Precision, Runtime, Threads, Verdict, obtain, registry,
+    verify,
 };
 use serde::Deserialize;
 
@@ -48,6 +49,10 @@ fn model() -> &'static ModelFiles {
     })
 }
 
+fn two() -> Threads {
+    Threads::new(2.try_into().unwrap())
+}
+
 fn encoder(threads: usize) -> BertEncoder {
     BertEncoder::load(model(), Runtime::new(Precision::F32, Threads::new(threads.try_into().unwrap()))).unwrap()
 }
@@ -79,6 +84,28 @@ fn equals_sentence_transformers_on_every_text() {
 }
 
 #[test]
+fn every_kernel_is_close_to_sentence_transformers() {
+    let rows = rows();
+    let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
+    for instructions in Instructions::ALL.into_iter().filter(|family| family.is_available()) {
+        for (precision, least) in [(Precision::F32, 0.999999), (Precision::Bf16, 0.9998), (Precision::Int8, 0.99)] {
+            let encoder = BertEncoder::load(model(), Runtime { precision, instructions, threads: two() }).unwrap();
+            let vectors = encoder.encode_passages(&texts).unwrap();
+            let cosines: Vec<f64> =
+                rows.iter().zip(vectors.iter()).map(|(row, found)| cosine(found, &row.vector)).collect();
+            let worst = cosines.iter().fold(1.0f64, |worst, cosine| worst.min(*cosine));
+            println!(
+                "{precision} {instructions}: least {worst:.6}, mean {:.6}",
+                cosines.iter().sum::<f64>() / rows.len() as f64
+            );
+            assert!(worst >= least, "{precision} {instructions}: {worst}");
+            let alone = encoder.encode_passages(&texts[..1]).unwrap();
+            assert_eq!(alone.iter().next(), vectors.iter().next(), "{precision} {instructions}: alone as in a batch");
+        }
+    }
+}
+
+#[test]
 fn a_batch_equals_its_singles_bit_for_bit() {
     let rows = rows();
     let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
@@ -91,7 +118,7 @@ fn a_batch_equals_its_singles_bit_for_bit() {
 
 #[test]
 fn every_file_is_the_pinned_one() {
-    let checks = verify(&model().dir, registry::named("all-MiniLM-L6-v2").unwrap());
+    let checks = verify(&model().dir, registry::named("all-MiniLM-L6-v2").unwrap(), &env::temp_dir()).unwrap();
     assert_eq!(checks.len(), 3);
     assert!(checks.iter().all(|check| check.verdict == Verdict::Ok), "{checks:?}");
 }

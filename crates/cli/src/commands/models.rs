@@ -1,6 +1,12 @@
 //! `aforesaid models`
 
-use aforesaid::models::{ModelError, Verdict, find, obtain, registry, replace, verify};
+mod bench;
+
+use std::path::Path;
+
+use aforesaid::models::{
+    ModelEntry, ModelError, ModelFiles, ModelKind, Verdict, find, obtain, registry, replace, verify,
+};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
@@ -10,7 +16,7 @@ use crate::{
     opening::Effort,
     progress,
     render::{STRONG, say},
-    settings::{Output, Settings},
+    settings::{Model, Output, Settings},
 };
 
 #[derive(Debug, Args)]
@@ -23,25 +29,49 @@ pub(crate) struct Models {
 enum Action {
     /// List the models there are, and where this machine has them.
     List,
-    /// Fetch the model in use.
+    /// Fetch a model.
     Pull {
+        /// Its name [default: the model in use].
+        name: Option<String>,
         /// Fetch it even where it is there already.
         #[arg(long)]
         force: bool,
     },
-    /// Compare the model's files with their checksums.
-    Verify,
+    /// Compare a model's files with their checksums.
+    Verify {
+        /// Its name [default: the model in use].
+        name: Option<String>,
+    },
+    /// Measure how fast a model is here, in every precision, on one thread and on all.
+    Bench {
+        /// Its name [default: the model in use].
+        name: Option<String>,
+    },
 }
 
 impl Models {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         match &self.action {
             Action::List => list(settings),
-            Action::Pull { force: true } => pull(settings, Pull::Replace),
-            Action::Pull { force: false } => pull(settings, Pull::IfMissing),
-            Action::Verify => check(settings),
+            Action::Pull { name, force: true } => pull(&of(settings, name.as_deref()), Pull::Replace),
+            Action::Pull { name, force: false } => pull(&of(settings, name.as_deref()), Pull::IfMissing),
+            Action::Verify { name } => check(&of(settings, name.as_deref())),
+            Action::Bench { name } => bench::bench(&of(settings, name.as_deref())),
         }
     }
+}
+
+/// The settings with another model in use; the directory of one is not that of another.
+fn of(settings: &Settings, name: Option<&str>) -> Settings {
+    let mut settings = settings.clone();
+    if let Some(name) = name.filter(|name| !is_in_use(&settings, name)) {
+        settings.model = Model::Named { name: name.to_owned(), dir: None };
+    }
+    settings
+}
+
+fn is_in_use(settings: &Settings, model: &str) -> bool {
+    matches!(&settings.model, Model::Named { name, .. } if name.eq_ignore_ascii_case(model))
 }
 
 enum Pull {
@@ -50,43 +80,62 @@ enum Pull {
 }
 
 fn list(settings: &Settings) -> Result<(), Failure> {
-    let places = settings.places(Effort::Find);
-    let mut rows = Vec::new();
-    for entry in registry::all() {
-        rows.push((entry, find(entry, &places)));
-    }
+    let rows: Vec<_> = registry::all()
+        .map(|entry| (entry, find(entry, &of(settings, Some(entry.name)).places(Effort::Find))))
+        .collect();
     if settings.output == Output::Programs {
-        let models: Vec<_> = rows
-            .iter()
-            .map(|(entry, place)| {
-                json!({
-                    "name": entry.name,
-                    "revision": entry.revision,
-                    "dim": entry.dim,
-                    "licence": entry.licence,
-                    "bytes": entry.size(),
-                    "directory": place.as_ref().ok().map(|files| &files.dir),
-                    "problem": place.as_ref().err().filter(|error| !is_absent(error)).map(ToString::to_string),
-                })
-            })
-            .collect();
+        let models: Vec<_> = rows.iter().map(|(entry, place)| described(entry, place)).collect();
         return print_json(&json!({"models": models}));
     }
-    for (entry, place) in rows {
-        let place = match place {
-            Ok(files) => format!("{}: {}", files.origin, files.dir.display()),
-            Err(error) if is_absent(&error) => "not on this machine; `aforesaid models pull` fetches it".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        say!(
-            "{STRONG}{}{STRONG:#}  {} dimensions, {:.0} MB, {}\n  {place}",
-            entry.name,
-            entry.dim,
-            entry.size() as f64 / 1e6,
-            entry.licence
-        )?;
-    }
-    Ok(())
+    rows.iter().try_for_each(|(entry, place)| print_entry(entry, place))
+}
+
+fn described(entry: &ModelEntry, place: &Result<ModelFiles, ModelError>) -> serde_json::Value {
+    json!({
+        "name": entry.name,
+        "kind": entry.kind.to_string(),
+        "repo": entry.repo,
+        "revision": entry.revision,
+        "dim": entry.dim,
+        "licence": entry.licence,
+        "bytes": bytes(entry, place),
+        "trusted_when_first_seen": unpinned(entry),
+        "directory": place.as_ref().ok().map(|files| &files.dir),
+        "problem": place.as_ref().err().filter(|error| !is_absent(error)).map(ToString::to_string),
+    })
+}
+
+fn print_entry(entry: &ModelEntry, place: &Result<ModelFiles, ModelError>) -> Result<(), Failure> {
+    let dim = match entry.kind {
+        ModelKind::Encoder => format!(", {} dimensions", entry.dim),
+        ModelKind::Reranker => String::new(),
+    };
+    let size = bytes(entry, place).map_or(String::new(), |bytes| format!(", {:.0} MB", bytes as f64 / 1e6));
+    let trusted = match unpinned(entry)[..] {
+        [] => String::new(),
+        ref names => format!("\n  trusted when first seen: {}", names.join(", ")),
+    };
+    let place = match place {
+        Ok(files) => format!("{}: {}", files.origin, files.dir.display()),
+        Err(error) if is_absent(error) => {
+            format!("not on this machine; `aforesaid models pull {}` fetches it", entry.name)
+        }
+        Err(error) => error.to_string(),
+    };
+    let ModelEntry { name, kind, licence, .. } = entry;
+    say!("{STRONG}{name}{STRONG:#}  {kind}{dim}{size}, {licence}\n  {place}{trusted}")
+}
+
+/// Bytes of all files: those known beforehand, or those that are there.
+fn bytes(entry: &ModelEntry, place: &Result<ModelFiles, ModelError>) -> Option<u64> {
+    let of_file = |dir: &Path, name: &str| dir.join(name).metadata().ok().map(|meta| meta.len());
+    let there = |files: &ModelFiles| entry.files.iter().map(|file| of_file(&files.dir, file.name)).sum();
+    entry.size().or_else(|| place.as_ref().ok().and_then(there))
+}
+
+/// The files whose checksums are not known beforehand.
+fn unpinned(entry: &ModelEntry) -> Vec<&'static str> {
+    entry.files.iter().filter(|file| file.pin.is_none()).map(|file| file.name).collect()
 }
 
 fn is_absent(error: &ModelError) -> bool {
@@ -119,14 +168,13 @@ fn check(settings: &Settings) -> Result<(), Failure> {
         Some(dir) => dir.clone(),
         None => match find(entry, &places) {
             Ok(files) => files.dir,
-            Err(ModelError::WrongChecksum { path, .. }) => {
-                path.parent().map(std::path::Path::to_owned).unwrap_or_default()
-            }
+            Err(ModelError::WrongChecksum { path, .. }) => path.parent().map(Path::to_owned).unwrap_or_default(),
             Err(error) => return Err(error.into()),
         },
     };
-    let checks = verify(&dir, entry);
-    let failed = checks.iter().filter(|check| check.verdict != Verdict::Ok).count();
+    let checks = verify(&dir, entry, &places.cache)?;
+    let fine = |verdict: &Verdict| matches!(verdict, Verdict::Ok | Verdict::FirstSeen { .. });
+    let failed = checks.iter().filter(|check| !fine(&check.verdict)).count();
     match settings.output {
         Output::Programs => {
             let files: Vec<_> =
@@ -158,6 +206,7 @@ fn words(verdict: &Verdict) -> String {
         Verdict::Ok => "ok".to_owned(),
         Verdict::Missing => "missing".to_owned(),
         Verdict::WrongChecksum { found, expected } => format!("wrong checksum: found {found}, expected {expected}"),
+        Verdict::FirstSeen { found } => format!("seen for the first time, with nothing to compare it with: {found}"),
         other => format!("{other:?}"),
     }
 }

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::family::Family;
 use crate::{ModelError, kernels::Heads};
 
 /// The shape of a BERT-family model.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct BertConfig {
-    #[serde(default = "bert")]
-    model_type: String,
+    /// Whose details it follows.
+    #[serde(rename = "model_type", default)]
+    pub(crate) family: Family,
     #[serde(default = "gelu")]
     hidden_act: String,
     #[serde(default = "absolute")]
@@ -26,16 +28,20 @@ pub(crate) struct BertConfig {
     /// What layer normalisation adds to the variance.
     #[serde(default = "epsilon")]
     pub(crate) layer_norm_eps: f32,
-    /// Most tokens of a text.
+    /// Rows of the position embeddings.
     pub(crate) max_position_embeddings: usize,
     /// Token ids.
     pub(crate) vocab_size: usize,
-    /// Segment ids; only the first is used.
+    /// Segment ids; MPNet has none.
+    #[serde(default)]
     pub(crate) type_vocab_size: usize,
-}
-
-fn bert() -> String {
-    "bert".to_owned()
+    /// The id that pads a batch; RoBERTa's positions are counted from it.
+    #[serde(default)]
+    pub(crate) pad_token_id: Option<u32>,
+    #[serde(default)]
+    relative_attention_num_buckets: Option<usize>,
+    #[serde(default)]
+    id2label: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
 fn gelu() -> String {
@@ -72,7 +78,10 @@ impl BertConfig {
             let fits = found == expected;
             fits.then_some(()).ok_or_else(|| wrong(path, field, format!("{found:?}"), format!("{expected:?}")))
         };
-        is("model_type", &self.model_type, "bert")?;
+        if let Family::Other(found) = &self.family {
+            let expected = Family::NAMES.map(|name| format!("{name:?}")).join(", ");
+            return Err(wrong(path, "model_type", format!("{found:?}"), format!("one of {expected}")));
+        }
         is("hidden_act", &self.hidden_act, "gelu")?;
         is("position_embedding_type", &self.position_embedding_type, "absolute")?;
         for (field, found) in [
@@ -82,7 +91,7 @@ impl BertConfig {
             ("intermediate_size", self.intermediate_size),
             ("max_position_embeddings", self.max_position_embeddings),
             ("vocab_size", self.vocab_size),
-            ("type_vocab_size", self.type_vocab_size),
+            ("type_vocab_size", self.type_vocab_size.max(usize::from(!self.family.has_segments()))),
         ] {
             // The upper bound keeps products of two sizes far from overflow.
             if found == 0 || found > 1 << 24 {
@@ -93,12 +102,61 @@ impl BertConfig {
             let expected = format!("a multiple of num_attention_heads, {}", self.num_attention_heads);
             return Err(wrong(path, "hidden_size", self.hidden_size.to_string(), expected));
         }
+        self.check_positions(path)
+    }
+
+    fn check_positions(&self, path: &Path) -> Result<(), ModelError> {
+        let first = self.first_position();
+        // A text has at least one token; the row of padding itself is below the first.
+        if self.max_position_embeddings <= first {
+            let found = self.max_position_embeddings.to_string();
+            return Err(wrong(path, "max_position_embeddings", found, format!("more than {first}")));
+        }
+        let buckets = self.relative_attention_num_buckets.unwrap_or(super::relative_bias::BUCKETS);
+        if self.family == Family::MpNet && buckets != super::relative_bias::BUCKETS {
+            let expected = super::relative_bias::BUCKETS.to_string();
+            return Err(wrong(path, "relative_attention_num_buckets", buckets.to_string(), expected));
+        }
         Ok(())
     }
 
     /// Attention heads of a layer.
     pub(crate) fn heads(&self) -> Heads {
         Heads { count: self.num_attention_heads, size: self.hidden_size / self.num_attention_heads }
+    }
+
+    /// The id that does not count as a position, in families that count from it.
+    pub(crate) fn padding(&self) -> Option<u32> {
+        match self.family {
+            Family::Bert | Family::Other(_) => None,
+            Family::Roberta => Some(self.pad_token_id.unwrap_or(1)),
+            // Whatever its configuration says (MPNetEmbeddings in transformers).
+            Family::MpNet => Some(1),
+        }
+    }
+
+    /// The row of the position embeddings that a text's first token takes.
+    fn first_position(&self) -> usize {
+        self.padding().map_or(0, |padding| padding as usize + 1)
+    }
+
+    /// Most tokens of a text, the special ones included.
+    pub(crate) fn max_tokens(&self) -> usize {
+        self.max_position_embeddings - self.first_position()
+    }
+
+    /// Requires a classifier of one label: its score is how well a passage answers.
+    ///
+    /// # Errors
+    /// When `config.json`, which was read from `path`, names no labels or several.
+    pub(crate) fn require_one_label(&self, path: &Path) -> Result<(), ModelError> {
+        match self.id2label.as_ref().map(serde_json::Map::len) {
+            Some(1) => Ok(()),
+            found => {
+                let found = found.map_or("not there".to_owned(), |labels| format!("{labels} labels"));
+                Err(wrong(path, "id2label", found, "one label: a score of relevance".to_owned()))
+            }
+        }
     }
 }
 
@@ -119,29 +177,63 @@ mod tests {
     const TINY: &str = r#"{"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,
         "max_position_embeddings": 64, "vocab_size": 100, "type_vocab_size": 2, "hidden_act": "gelu"}"#;
 
+    fn of(model_type: &str, more: &str) -> String {
+        TINY.replacen('{', &format!("{{\"model_type\": {model_type:?}, {more}"), 1)
+    }
+
     #[test]
     fn reads_a_bert_configuration() {
-        assert_eq!(load(TINY).unwrap().heads().size, 8);
+        let config = load(TINY).unwrap();
+        assert_eq!((config.heads().size, config.max_tokens(), config.padding()), (8, 64, None));
+    }
+
+    #[test]
+    fn positions_of_roberta_and_mpnet_begin_after_padding() {
+        for (model_type, more, padding, max_tokens) in [
+            ("roberta", "\"pad_token_id\": 1, ", 1, 62),
+            ("xlm-roberta", "\"pad_token_id\": 3, ", 3, 60),
+            ("xlm-roberta", "", 1, 62),
+            ("mpnet", "\"pad_token_id\": 3, \"relative_attention_num_buckets\": 32, ", 1, 62),
+        ] {
+            let config = load(&of(model_type, more)).unwrap();
+            assert_eq!((config.padding(), config.max_tokens()), (Some(padding), max_tokens), "{model_type} {more}");
+        }
+    }
+
+    #[test]
+    fn one_label_is_required_of_a_classifier() {
+        let path = Path::new("config.json");
+        assert!(load(&of("bert", r#""id2label": {"0": "LABEL_0"}, "#)).unwrap().require_one_label(path).is_ok());
+        for (more, found) in
+            [("", "id2label is not there"), (r#""id2label": {"0": "no", "1": "yes"}, "#, "id2label is 2 labels")]
+        {
+            let message = load(&of("bert", more)).unwrap().require_one_label(path).unwrap_err().to_string();
+            assert!(message.contains(found) && message.contains("expected one label"), "{message}");
+        }
     }
 
     #[test]
     fn refuses_other_arithmetic_by_name() {
-        for (from, to, expected) in [
-            (r#""gelu""#, r#""relu""#, r#"hidden_act is "relu", expected "gelu""#),
+        for (json, expected) in [
+            (TINY.replace(r#""gelu""#, r#""relu""#), r#"hidden_act is "relu", expected "gelu""#),
             (
-                r#""hidden_size": 32"#,
-                r#""hidden_size": 33"#,
+                TINY.replace(r#""hidden_size": 32"#, r#""hidden_size": 33"#),
                 "hidden_size is 33, expected a multiple of num_attention_heads, 4",
             ),
-            (r#""vocab_size": 100"#, r#""vocab_size": 0"#, "vocab_size is 0, expected 1 to"),
+            (TINY.replace(r#""vocab_size": 100"#, r#""vocab_size": 0"#), "vocab_size is 0, expected 1 to"),
+            (TINY.replace(r#""type_vocab_size": 2"#, r#""type_vocab_size": 0"#), "type_vocab_size is 0, expected 1 to"),
+            (TINY.replace(r#""hidden_size": 32,"#, ""), "missing field `hidden_size`"),
             (
-                r#""hidden_size": 32"#,
-                r#""model_type": "mpnet", "hidden_size": 32"#,
-                r#"model_type is "mpnet", expected "bert""#,
+                of("deberta-v2", ""),
+                r#"model_type is "deberta-v2", expected one of "bert", "roberta", "xlm-roberta", "mpnet""#,
             ),
-            (r#""hidden_size": 32,"#, "", "missing field `hidden_size`"),
+            (of("roberta", "\"pad_token_id\": 63, "), "max_position_embeddings is 64, expected more than 64"),
+            (
+                of("mpnet", "\"relative_attention_num_buckets\": 64, "),
+                "relative_attention_num_buckets is 64, expected 32",
+            ),
         ] {
-            let message = load(&TINY.replace(from, to)).unwrap_err().to_string();
+            let message = load(&json).unwrap_err().to_string();
             assert!(message.contains(expected) && message.contains("use another model"), "{message}");
         }
     }

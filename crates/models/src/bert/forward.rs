@@ -1,6 +1,6 @@
 //! The forward pass.
 
-use super::{Bert, Workspace, weights::Layer};
+use super::{Bert, Sequence, Workspace, relative_bias::RelativeBias, weights::Layer};
 use crate::{
     ModelError,
     kernels::{Finish, MARGIN, Rows, RowsMut},
@@ -20,11 +20,11 @@ impl Bert {
 
     /// Computes the token vectors of several texts, `[tokens of all texts, hidden]`, one text after the other.
     ///
-    /// Each text has at least one token and at most `max_position_embeddings`, with ids below `vocab_size`.
+    /// Each text has at least one token and at most `max_tokens`, with ids below `vocab_size`.
     ///
     /// # Errors
     /// When the word embeddings cannot be read any more.
-    pub(crate) fn forward<'w>(&self, texts: &[&[u32]], space: &'w mut Workspace) -> Result<&'w [f32], ModelError> {
+    pub(crate) fn forward<'w>(&self, texts: &[&Sequence], space: &'w mut Workspace) -> Result<&'w [f32], ModelError> {
         self.embed(texts, space)?;
         for layer in &self.layers {
             self.attention(layer, texts, space);
@@ -33,16 +33,20 @@ impl Bert {
         Ok(&space.hidden)
     }
 
-    fn embed(&self, texts: &[&[u32]], space: &mut Workspace) -> Result<(), ModelError> {
+    fn embed(&self, texts: &[&Sequence], space: &mut Workspace) -> Result<(), ModelError> {
         let width = self.config.hidden_size;
         let tokens: usize = texts.iter().map(|text| text.len()).sum();
         space.hidden.resize(tokens * width, 0.0);
         let mut rows = space.hidden.chunks_exact_mut(width);
         for text in texts {
-            for ((id, position), row) in text.iter().zip(self.positions.chunks_exact(width)).zip(&mut rows) {
-                let word = self.words.row(*id as usize)?;
-                for ((value, word), position) in row.iter_mut().zip(word).zip(position) {
+            let positions = text.positions(self.config.padding());
+            for (((i, id), position), row) in text.ids().iter().enumerate().zip(positions).zip(&mut rows) {
+                let position = &self.positions[position * width..][..width];
+                for ((value, word), position) in row.iter_mut().zip(self.words.row(*id as usize)?).zip(position) {
                     *value = word + position;
+                }
+                if text.is_second(i) {
+                    row.iter_mut().zip(&self.second_segment).for_each(|(value, segment)| *value += segment);
                 }
             }
         }
@@ -50,7 +54,7 @@ impl Bert {
         Ok(())
     }
 
-    fn attention(&self, layer: &Layer, texts: &[&[u32]], space: &mut Workspace) {
+    fn attention(&self, layer: &Layer, texts: &[&Sequence], space: &mut Workspace) {
         let (width, heads) = (self.config.hidden_size, self.config.heads());
         let Workspace { hidden, input, query_key_value, context, attention, sums, .. } = space;
         let tokens = input.rows();
@@ -61,7 +65,8 @@ impl Bert {
         let mut start = 0;
         for text in texts {
             let (from, to) = (&query_key_value[start * 3 * width..], &mut context[start * width..]);
-            self.arithmetic.attend(from, to, text.len(), heads, None, attention);
+            let bias = self.bias.as_ref().map(RelativeBias::of_scores);
+            self.arithmetic.attend(from, to, text.len(), heads, bias, attention);
             start += text.len();
         }
         self.arithmetic.take(Rows::whole(&context[..tokens * width], width), input);

@@ -1,13 +1,19 @@
 //! The forward pass of a BERT-family model over a ragged batch, without padding.
 
 mod config;
+mod family;
 mod forward;
+mod head;
+mod relative_bias;
+mod sequence;
 mod tensors;
 mod weights;
 mod word_rows;
 mod workspace;
 
 pub(crate) use config::BertConfig;
+pub(crate) use head::ScoreHead;
+pub(crate) use sequence::Sequence;
 pub(crate) use tensors::Tensors;
 pub(crate) use weights::Bert;
 pub(crate) use workspace::Workspace;

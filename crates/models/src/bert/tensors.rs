@@ -14,6 +14,9 @@ use crate::ModelError;
 /// Largest header accepted, in bytes; as in the format's own implementation.
 const MAX_HEADER: u64 = 100_000_000;
 
+/// What the names of an encoder's tensors begin with where a head stands beside it.
+const PREFIXES: [&str; 3] = ["bert.", "roberta.", "mpnet."];
+
 /// Numbers converted at a time, so that raw bytes stay in the cache.
 const CHUNK: usize = 16 * 1024;
 
@@ -53,15 +56,29 @@ impl Tensors {
         if size != expected {
             return Err(broken(format!("{size} bytes"), format!("{expected}, as its header says")));
         }
-        let prefixed = metadata.info("bert.embeddings.word_embeddings.weight").is_some();
-        Ok(Self { path: path.to_owned(), metadata, data_start, prefix: if prefixed { "bert." } else { "" } })
+        let has = |prefix: &&str| metadata.info(&format!("{prefix}embeddings.word_embeddings.weight")).is_some();
+        let prefix = PREFIXES.into_iter().find(has).unwrap_or("");
+        Ok(Self { path: path.to_owned(), metadata, data_start, prefix })
     }
 
-    /// Reads a tensor of exactly this shape as f32.
+    /// The full name of a tensor of the encoder.
+    pub(super) fn within(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
+    /// Reads a tensor of the encoder of exactly this shape as f32.
     ///
     /// # Errors
     /// When it is missing, of another shape or type, or cannot be read.
     pub(crate) fn read(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
+        self.read_exactly(&self.within(name), shape)
+    }
+
+    /// Reads a tensor by its full name.
+    ///
+    /// # Errors
+    /// As [`Tensors::read`].
+    pub(super) fn read_exactly(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
         let mut values = Vec::with_capacity(shape.iter().product());
         self.stream(name, shape, CHUNK, |chunk| values.extend_from_slice(chunk))?;
         Ok(values)
@@ -78,7 +95,7 @@ impl Tensors {
         rows: usize,
         each: impl FnMut(&[f32]),
     ) -> Result<(), ModelError> {
-        self.stream(name, &shape, rows * shape[1], each)
+        self.stream(&self.within(name), &shape, rows * shape[1], each)
     }
 
     /// A matrix whose rows are read when they are needed.
@@ -86,13 +103,12 @@ impl Tensors {
     /// # Errors
     /// As [`Tensors::read`].
     pub(super) fn rows_on_disk(&self, name: &str, shape: [usize; 2]) -> Result<WordRows, ModelError> {
-        let (number, start) = self.locate(&format!("{}{name}", self.prefix), &shape)?;
+        let (number, start) = self.locate(&self.within(name), &shape)?;
         Ok(WordRows::new(self.path.clone(), open(&self.path)?, start, number, shape))
     }
 
     fn stream(&self, name: &str, shape: &[usize], step: usize, mut each: impl FnMut(&[f32])) -> Result<(), ModelError> {
-        let name = format!("{}{name}", self.prefix);
-        let (number, offset) = self.locate(&name, shape)?;
+        let (number, offset) = self.locate(name, shape)?;
         let unreadable = || ModelError::io("read the weights", &self.path);
         let mut file = open(&self.path)?;
         file.seek(SeekFrom::Start(offset)).map_err(unreadable())?;
@@ -215,6 +231,20 @@ mod tests {
         assert_eq!(tensors.read("a", &[2]).unwrap(), [1.5, -2.0]);
         assert_eq!(tensors.read("b", &[5]).unwrap(), [1.0, -2.0, 2f32.powi(-24), 65504.0, f32::INFINITY]);
         assert_eq!(tensors.read("c", &[1, 2]).unwrap(), [1.0, -5.0]);
+    }
+
+    #[test]
+    fn finds_the_encoder_by_its_prefix_and_what_stands_beside_it() {
+        for prefix in ["", "bert.", "roberta.", "mpnet."] {
+            let header = format!(
+                r#"{{"{prefix}embeddings.word_embeddings.weight":{{"dtype":"F32","shape":[1],"data_offsets":[0,4]}},
+                "classifier.bias":{{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}}}"#
+            );
+            let file = write(&header, &[1f32.to_le_bytes(), 2f32.to_le_bytes()].concat());
+            let tensors = Tensors::open(file.path()).unwrap();
+            assert_eq!(tensors.read("embeddings.word_embeddings.weight", &[1]).unwrap(), [1.0], "{prefix:?}");
+            assert_eq!(tensors.read_exactly("classifier.bias", &[1]).unwrap(), [2.0], "{prefix:?}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{BertConfig, tensors::Tensors, word_rows::WordRows};
+use super::{BertConfig, family::Family, relative_bias::RelativeBias, tensors::Tensors, word_rows::WordRows};
 use crate::{
     ModelError,
     kernels::{Arithmetic, Heads, LayerNorm, Rows, Weights},
@@ -18,6 +18,9 @@ pub(crate) struct Bert {
     pub(super) words: WordRows,
     /// `[positions, hidden]`, with the vector of segment 0 added.
     pub(super) positions: Vec<f32>,
+    /// `[hidden]`: what the second segment adds to the first; empty where there is none.
+    pub(super) second_segment: Vec<f32>,
+    pub(super) bias: Option<RelativeBias>,
     pub(super) norm: LayerNorm,
     pub(super) layers: Vec<Layer>,
     pub(super) arithmetic: Arithmetic,
@@ -46,9 +49,10 @@ impl Bert {
             tensors.rows_on_disk("embeddings.word_embeddings.weight", [config.vocab_size, config.hidden_size])?;
         let layers =
             (0..config.num_hidden_layers).into_par_iter().map(|i| reader.layer(i)).collect::<Result<_, _>>()?;
-        let positions = reader.positions()?;
+        let (positions, second_segment) = reader.positions()?;
+        let bias = reader.bias()?;
         let norm = reader.norm("embeddings.LayerNorm")?;
-        Ok(Self { words, positions, norm, layers, config, arithmetic })
+        Ok(Self { words, positions, second_segment, bias, norm, layers, config, arithmetic })
     }
 }
 
@@ -59,17 +63,32 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The segment of every text is 0, so its vector can be added once and for all.
-    fn positions(&self) -> Result<Vec<f32>, ModelError> {
+    /// Positions, and what the second segment adds.
+    ///
+    /// The segment of nearly every token is the first, so its vector is added once and for all.
+    fn positions(&self) -> Result<(Vec<f32>, Vec<f32>), ModelError> {
         let hidden = self.config.hidden_size;
         let shape = [self.config.max_position_embeddings, hidden];
         let mut positions = self.tensors.read("embeddings.position_embeddings.weight", &shape)?;
+        if !self.config.family.has_segments() {
+            return Ok((positions, Vec::new()));
+        }
         let segments =
             self.tensors.read("embeddings.token_type_embeddings.weight", &[self.config.type_vocab_size, hidden])?;
         for row in positions.chunks_exact_mut(hidden) {
             row.iter_mut().zip(&segments).for_each(|(value, segment)| *value += segment);
         }
-        Ok(positions)
+        if !self.config.family.tells_segments_apart() {
+            return Ok((positions, Vec::new()));
+        }
+        let second = segments[hidden..].iter().take(hidden).zip(&segments).map(|(second, first)| second - first);
+        Ok((positions, second.collect()))
+    }
+
+    fn bias(&self) -> Result<Option<RelativeBias>, ModelError> {
+        let (heads, longest) = (self.config.num_attention_heads, self.config.max_position_embeddings);
+        let load = || RelativeBias::load(self.tensors, heads, longest);
+        (self.config.family == Family::MpNet).then(load).transpose()
     }
 
     fn norm(&self, name: &str) -> Result<LayerNorm, ModelError> {
@@ -84,11 +103,12 @@ impl Reader<'_> {
     fn layer(&self, i: usize) -> Result<Layer, ModelError> {
         let at = |part: &str| format!("encoder.layer.{i}.{part}");
         let (hidden, inner) = (self.config.hidden_size, self.config.intermediate_size);
-        let attention = ["attention.self.query", "attention.self.key", "attention.self.value"].map(at);
+        let names = self.config.family.layer_names();
+        let attention = [names.query, names.key, names.value].map(at);
         Ok(Layer {
             query_key_value: self.projections(&attention)?,
-            attention_output: self.attention_output(&at("attention.output.dense"))?,
-            attention_norm: self.norm(&at("attention.output.LayerNorm"))?,
+            attention_output: self.attention_output(&at(names.attention_output))?,
+            attention_norm: self.norm(&at(names.attention_norm))?,
             widen: self.linear(&at("intermediate.dense"), hidden, inner)?,
             narrow: self.linear(&at("output.dense"), inner, hidden)?,
             output_norm: self.norm(&at("output.LayerNorm"))?,

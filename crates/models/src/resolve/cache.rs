@@ -9,7 +9,7 @@ use std::{
 use tempfile::TempDir;
 
 use super::check::require;
-use crate::{Attempt, ModelEntry, ModelError, stamps::Stamps};
+use crate::{Attempt, ModelEntry, ModelError};
 
 /// What a directory's name starts with while it is being filled.
 const PARTIAL: &str = ".partial-";
@@ -34,13 +34,13 @@ pub(super) fn home(entry: &ModelEntry, cache: &Path) -> PathBuf {
 }
 
 /// The model's directory, or why it is not there; a file with a wrong checksum is an error.
-pub(super) fn find(entry: &ModelEntry, cache: &Path, stamps: &Stamps) -> Result<Result<PathBuf, Attempt>, ModelError> {
+pub(super) fn find(entry: &ModelEntry, cache: &Path) -> Result<Result<PathBuf, Attempt>, ModelError> {
     let home = home(entry, cache);
     let absent = |reason| Ok(Err(Attempt { place: home.display().to_string(), reason }));
     if !home.is_dir() {
         return absent("no such directory".to_owned());
     }
-    match require(entry, &home, stamps, NEXT) {
+    match require(entry, &home, cache, NEXT) {
         Ok(()) => Ok(Ok(home)),
         Err(ModelError::MissingFile { expected, .. }) => absent(format!("lacks {expected}")),
         Err(error) => Err(error),
@@ -71,16 +71,10 @@ impl Staging {
     }
 
     /// Renames the filled directory to the model's, and checks what is there then.
-    pub(super) fn install(
-        self,
-        entry: &ModelEntry,
-        cache: &Path,
-        stamps: &Stamps,
-        present: Present,
-    ) -> Result<PathBuf, ModelError> {
+    pub(super) fn install(self, entry: &ModelEntry, cache: &Path, present: Present) -> Result<PathBuf, ModelError> {
         let home = home(entry, cache);
         let renamed = fs::rename(self.path(), &home);
-        let whole = || require(entry, &home, stamps, NEXT);
+        let whole = || require(entry, &home, cache, NEXT);
         match (renamed, present) {
             (Ok(()), _) => {}
             (Err(_), Present::Kept) if whole().is_ok() => {}
@@ -147,7 +141,7 @@ mod tests {
 
     fn install(fake: &Fake, staging: Staging, present: Present) -> PathBuf {
         let cache = fake.path("models");
-        staging.install(&fake.entry, &cache, &Stamps::under(&cache), present).unwrap()
+        staging.install(&fake.entry, &cache, present).unwrap()
     }
 
     #[test]
@@ -187,8 +181,7 @@ mod tests {
         let cache = fake.path("models");
         let leftover = cache.join(".partial-dead");
         fake.write_model(&leftover.join("model"));
-        let stamps = Stamps::under(&cache);
-        let attempt = find(&fake.entry, &cache, &stamps).unwrap().unwrap_err();
+        let attempt = find(&fake.entry, &cache).unwrap().unwrap_err();
         assert!(attempt.to_string().contains("no such directory"), "{attempt}");
         drop(Staging::new(&cache).unwrap());
         assert!(leftover.exists(), "it may belong to a running process");

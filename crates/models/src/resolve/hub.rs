@@ -7,6 +7,7 @@ use ureq::Agent;
 use super::{
     Origin, Progress,
     fetch::{Source, save},
+    lock::Lock,
 };
 use crate::{ModelEntry, ModelError};
 
@@ -41,22 +42,33 @@ impl Source for Hub {
         format!("{}/{}", self.base, entry.repo)
     }
 
-    fn fetch(&self, entry: &ModelEntry, into: &Path, progress: &mut dyn FnMut(Progress<'_>)) -> Result<(), ModelError> {
+    fn fetch(
+        &self,
+        entry: &ModelEntry,
+        lock: &Lock,
+        into: &Path,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<(), ModelError> {
         let agent = agent();
+        let expected = entry.files.map(|file| lock.expected(&file));
+        let mut total: u64 = expected.iter().flatten().map(|expected| expected.fingerprint.size).sum();
         let mut before = 0;
-        for file in entry.files {
+        for (file, expected) in entry.files.iter().zip(&expected) {
             let url = self.url(entry, file.name);
             let response = agent.get(&url).call().map_err(|error| ModelError::Download {
                 origin: url.clone(),
                 found: error.to_string(),
-                expected: format!("{} bytes", file.size),
+                expected: expected
+                    .as_ref()
+                    .map_or("the file".to_owned(), |expected| format!("{} bytes", expected.fingerprint.size)),
                 next: "check the network".to_owned(),
             })?;
-            save(response.into_body().into_reader(), file, into, &url, |done| {
-                let (done, total) = (before + done, entry.size());
-                progress(Progress { origin: Origin::Hub, file: file.name, done, total });
+            if expected.is_none() {
+                total += response.body().content_length().unwrap_or(0);
+            }
+            before += save(response.into_body().into_reader(), file, expected.as_ref(), into, &url, |done| {
+                progress(Progress { origin: Origin::Hub, file: file.name, done: before + done, total });
             })?;
-            before += file.size;
         }
         Ok(())
     }
@@ -87,7 +99,8 @@ mod tests {
         std::fs::create_dir_all(&into).unwrap();
         let mut last = 0;
         let hub = Hub::at(&serve(answer));
-        let fetched = hub.fetch(&fake.entry, &into, &mut |progress| last = progress.done);
+        let lock = Lock::read(&fake.entry, &fake.path("models")).unwrap();
+        let fetched = hub.fetch(&fake.entry, &lock, &into, &mut |progress| last = progress.done);
         (fetched.map_err(|error| error.to_string()), last)
     }
 
@@ -103,7 +116,7 @@ mod tests {
             let name = path.strip_prefix("/org/fake/resolve/0123456789abcdef/").unwrap();
             ok(Fake::content(name), Fake::content(name).len())
         });
-        assert_eq!((fetched, done), (Ok(()), fake.entry.size()));
+        assert_eq!((fetched, Some(done)), (Ok(()), fake.entry.size()));
         assert_eq!(std::fs::read(fake.path("into").join("config.json")).unwrap(), Fake::content("config.json"));
     }
 
@@ -133,6 +146,28 @@ mod tests {
             let message = result.unwrap_err();
             assert!(message.contains("/resolve/0123456789abcdef/model.safetensors"), "{message}");
             assert!(message.contains(found) && message.contains("expected 7 bytes"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_checksum_is_fetched_whole_and_another_one_later_is_refused() {
+        let fake = Fake::unpinned(&["model.safetensors"]);
+        let answer = |weights: &'static [u8]| {
+            move |path: &str| {
+                let name = path.rsplit('/').next().unwrap();
+                let body = if name == "model.safetensors" { weights } else { Fake::content(name) };
+                ok(body, body.len())
+            }
+        };
+        let (fetched, done) = fetch(&fake, answer(b"some weights"));
+        assert_eq!((fetched, done), (Ok(()), 12 + 6 + 6));
+        super::super::check::require(&fake.entry, &fake.path("into"), &fake.path("models"), "").unwrap();
+        assert_eq!(fetch(&fake, answer(b"some weights")).0, Ok(()));
+        let message = fetch(&fake, answer(b"more weights")).0.unwrap_err();
+        for part in
+            ["12 bytes with sha256", "expected 12 bytes with sha256", "delete ", "trusted/fake@0123456789ab.json"]
+        {
+            assert!(message.contains(part), "{part}: {message}");
         }
     }
 }

