@@ -1,0 +1,164 @@
+//! Answers that were given before, one file each.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Completion, LlmError, RequestKey, canonical::sha256_hex};
+
+/// A folder of answers by what was asked.
+///
+/// Files are named by the sha256 of the request, which no text can be read from; inside is the answer, so that
+/// the folder is as private as the memories are. Several processes may share it: a file appears whole.
+#[derive(Debug, Clone)]
+pub struct ResponseCache {
+    folder: PathBuf,
+}
+
+/// What a file holds.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    /// The request it answers.
+    key: String,
+    /// Of the completion as JSON.
+    sha256: String,
+    completion: Completion,
+}
+
+impl ResponseCache {
+    /// The cache in a folder, which is made if need be.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self, LlmError> {
+        let folder = folder.into();
+        fs::create_dir_all(&folder).map_err(LlmError::io("make the folder for answers", &folder))?;
+        Ok(Self { folder })
+    }
+
+    /// The answer to a request, if it is there and whole. A damaged one is none: the next answer takes its place.
+    ///
+    /// # Errors
+    /// When its file is there and cannot be read.
+    pub fn get(&self, key: &RequestKey) -> Result<Option<Completion>, LlmError> {
+        let path = self.path(key);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(whole(&bytes, key)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(LlmError::io("read an answer", path)(error)),
+        }
+    }
+
+    /// Keeps the answer to a request in place of the one there was.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put(&self, key: &RequestKey, completion: &Completion) -> Result<(), LlmError> {
+        static WRITES: AtomicU64 = AtomicU64::new(0);
+        let path = self.path(key);
+        let shelf = path.parent().unwrap_or(&self.folder);
+        let number = WRITES.fetch_add(1, Ordering::Relaxed);
+        let partial = shelf.join(format!(".{key}.{}.{number}.partial", process::id()));
+        let written = write(shelf, &partial, &path, key, completion);
+        written.inspect_err(|_| drop(fs::remove_file(&partial))).map_err(LlmError::io("keep an answer", &path))
+    }
+
+    /// Files of one folder stay few when there are very many.
+    fn path(&self, key: &RequestKey) -> PathBuf {
+        let (shelf, rest) = key.as_str().split_at(2);
+        self.folder.join(shelf).join(format!("{rest}.json"))
+    }
+}
+
+fn write(shelf: &Path, partial: &Path, path: &Path, key: &RequestKey, completion: &Completion) -> io::Result<()> {
+    let sha256 = digest(completion)?;
+    let entry = Entry { key: key.to_string(), sha256, completion: completion.clone() };
+    fs::create_dir_all(shelf)?;
+    let mut file = File::create(partial)?;
+    file.write_all(&serde_json::to_vec(&entry)?)?;
+    file.sync_all()?;
+    fs::rename(partial, path)
+}
+
+fn whole(bytes: &[u8], key: &RequestKey) -> Option<Completion> {
+    let entry: Entry = serde_json::from_slice(bytes).ok()?;
+    let sound = entry.key == key.as_str() && digest(&entry.completion).ok()? == entry.sha256;
+    sound.then_some(entry.completion)
+}
+
+fn digest(completion: &Completion) -> io::Result<String> {
+    Ok(sha256_hex(&serde_json::to_string(completion)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChatRequest, Counted, Finish, Message, Usage};
+
+    fn key(text: &str) -> RequestKey {
+        ChatRequest::new(vec![Message::user(text)]).key("m")
+    }
+
+    fn completion(text: &str) -> Completion {
+        let usage = Usage { prompt: 3, completion: 4, counted: Counted::Reported };
+        Completion { text: text.to_owned(), refusal: None, finish: Finish::Stop, usage }
+    }
+
+    fn files(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+    }
+
+    #[test]
+    fn what_is_put_is_found_again_and_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = ResponseCache::open(folder.path().join("a/b")).unwrap();
+        assert_eq!(cache.get(&key("kite")).unwrap(), None);
+        cache.put(&key("kite"), &completion("red")).unwrap();
+        cache.put(&key("kite"), &completion("blue")).unwrap();
+        cache.put(&key("soup"), &completion("leek")).unwrap();
+        let again = ResponseCache::open(folder.path().join("a/b")).unwrap();
+        assert_eq!(again.get(&key("kite")).unwrap(), Some(completion("blue")));
+        let files = files(folder.path());
+        assert_eq!(files.len(), 2, "{files:?}");
+        assert!(files.iter().all(|file| !file.to_string_lossy().contains("kite")));
+    }
+
+    #[test]
+    fn an_entry_cut_short_flipped_or_of_another_request_is_none_and_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = ResponseCache::open(folder.path()).unwrap();
+        cache.put(&key("kite"), &completion("red")).unwrap();
+        let (path, sound) = (cache.path(&key("kite")), fs::read_to_string(cache.path(&key("kite"))).unwrap());
+        for damaged in [&sound[..sound.len() / 2], "", &sound.replace("red", "rid"), "{}"] {
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(cache.get(&key("kite")).unwrap(), None, "{damaged}");
+        }
+        cache.put(&key("kite"), &completion("red")).unwrap();
+        assert_eq!(cache.get(&key("kite")).unwrap(), Some(completion("red")));
+        let other = cache.path(&key("soup"));
+        fs::create_dir_all(other.parent().unwrap()).unwrap();
+        fs::write(other, sound).unwrap();
+        assert_eq!(cache.get(&key("soup")).unwrap(), None);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_used_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let message = ResponseCache::open(file.join("cache")).unwrap_err().to_string();
+        assert!(message.contains("file/cache") && message.contains("make the folder"), "{message}");
+        let cache = ResponseCache::open(folder.path()).unwrap();
+        fs::create_dir_all(cache.path(&key("kite"))).unwrap();
+        assert!(cache.get(&key("kite")).is_err());
+        assert!(cache.put(&key("kite"), &completion("red")).is_err());
+        assert_eq!(files(folder.path()), [file], "a failed write leaves nothing");
+    }
+}

@@ -1,0 +1,117 @@
+//! Texts to vectors, by a server.
+
+mod answer;
+mod batches;
+mod settings;
+
+use std::ops::Range;
+
+use aforesaid_core::{
+    EncodeError, Encoder, Locality,
+    types::{EncoderId, Vectors},
+};
+use serde_json::{Value, json};
+
+pub use self::{
+    batches::BatchLimits,
+    settings::{Dimension, EmbeddingSettings},
+};
+use crate::{Client, LlmError, embeddings::answer::Embeddings, in_flight::map_in_flight};
+
+/// What the probe says that learns a dimension: of no importance, and not empty, which servers refuse.
+const PROBE: &str = "dimension";
+
+/// An encoder behind `POST {base}/embeddings`.
+///
+/// It is [`Locality::Remote`], wherever the server runs, so that a memory marked sensitive is never shown to
+/// it: the engine leaves such texts out of what it hands to a remote encoder, and finds them by their words
+/// alone. A question is sent as it is.
+///
+/// Every vector that comes back is checked (one a text, of the dimension, finite, not zero) and divided by
+/// its length.
+#[derive(Debug)]
+pub struct RemoteEncoder {
+    client: Client,
+    settings: EmbeddingSettings,
+    id: EncoderId,
+    dim: usize,
+}
+
+impl RemoteEncoder {
+    /// The encoder of a client's model. Its id is `<model>@<digest or revision>/remote`: see
+    /// [`EmbeddingSettings::encoder_id`].
+    ///
+    /// With [`Dimension::Learnt`] this makes one call.
+    ///
+    /// # Errors
+    /// When the settings make no id, or when the dimension cannot be learnt.
+    pub fn new(client: Client, settings: EmbeddingSettings) -> Result<Self, LlmError> {
+        let id = settings.encoder_id(client.endpoint())?;
+        let mut encoder = Self { client, settings, id, dim: 0 };
+        encoder.dim = match encoder.settings.dimension {
+            Dimension::Known(dim) | Dimension::Requested(dim) => dim.get(),
+            Dimension::Learnt => encoder.embed(&[PROBE.to_owned()], None)?.len(),
+        };
+        Ok(encoder)
+    }
+
+    fn encode(&self, prefix: &str, texts: &[&str]) -> Result<Vectors, LlmError> {
+        let inputs: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
+        let batches: Vec<Range<usize>> = self.settings.batch.split(&inputs).collect();
+        let rows = map_in_flight(&batches, self.client.endpoint().concurrency, |batch| {
+            self.embed(&inputs[batch.clone()], Some(self.dim))
+        })?;
+        Vectors::new(self.dim, rows.concat()).ok_or_else(|| LlmError::Answer {
+            url: self.client.url(OPERATION),
+            found: "vectors of several lengths".to_owned(),
+            expected: format!("{} components each", self.dim),
+        })
+    }
+
+    /// One request: unit vectors of its texts, one after the other, each of `dim` components where that is known.
+    fn embed(&self, inputs: &[String], dim: Option<usize>) -> Result<Vec<f32>, LlmError> {
+        let body = self.body(inputs);
+        let embeddings: Embeddings = self.client.post(OPERATION, &body)?;
+        embeddings.into_rows(inputs.len(), dim).map_err(|(found, expected)| LlmError::Answer {
+            url: self.client.url(OPERATION),
+            found,
+            expected,
+        })
+    }
+
+    fn body(&self, inputs: &[String]) -> Value {
+        let mut body = json!({"model": self.client.endpoint().model, "input": inputs, "encoding_format": "float"});
+        if let Dimension::Requested(dim) = self.settings.dimension {
+            body["dimensions"] = dim.get().into();
+        }
+        body
+    }
+
+    fn failed(&self, error: LlmError) -> EncodeError {
+        EncodeError { encoder: self.id.clone(), message: error.to_string() }
+    }
+}
+
+const OPERATION: &str = "embeddings";
+
+impl Encoder for RemoteEncoder {
+    fn id(&self) -> &EncoderId {
+        &self.id
+    }
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn locality(&self) -> Locality {
+        Locality::Remote
+    }
+
+    fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
+        self.encode(&self.settings.query_prefix, texts).map_err(|error| self.failed(error))
+    }
+
+    fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
+        self.encode(&self.settings.passage_prefix, texts).map_err(|error| self.failed(error))
+    }
+}

@@ -1,0 +1,68 @@
+//! A client for OpenAI-compatible servers: vLLM, Ollama, llama.cpp and hosted ones.
+//!
+//! ```no_run
+//! use aforesaid_llm::{Chat, ChatRequest, ChatSettings, Client, Endpoint, Freshness, Message, Outcome};
+//!
+//! # fn main() -> Result<(), aforesaid_llm::LlmError> {
+//! let endpoint = Endpoint::new("http://127.0.0.1:11434/v1".parse()?, "qwen3:4b");
+//! let chat = Chat::new(Client::new(endpoint)?, ChatSettings::default());
+//! let request = ChatRequest::new(vec![Message::user("Who has the kite?")]);
+//! if let Outcome::Text(text) = chat.complete(&request, Freshness::CacheAllowed)?.outcome {
+//!     assert!(!text.is_empty());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | what | where |
+//! |---|---|
+//! | where a server is, how long to wait, what to try again | [`Endpoint`], [`RetryPolicy`], [`Client`] |
+//! | texts to vectors | [`RemoteEncoder`] |
+//! | messages to text or JSON | [`Chat`], [`ChatRequest`], [`Outcome`] |
+//! | what it costs, and when to stop | [`Budget`] |
+//! | what was answered before | [`ResponseCache`] |
+//! | the same requests as files for a batch service | [`Batch`] |
+//!
+//! Nothing here prints, reads the environment or follows a redirect; a key is an argument, goes into one
+//! header, and is in no message. Calls block; what runs side by side runs on threads.
+#![forbid(unsafe_code)]
+
+mod base_url;
+mod batch;
+mod budget;
+mod cache;
+mod canonical;
+mod chat;
+mod clock;
+mod embeddings;
+mod endpoint;
+mod error;
+mod excerpt;
+mod extract;
+mod in_flight;
+mod permits;
+mod proxy;
+mod retry;
+mod retry_after;
+mod schema;
+mod secret;
+mod stream;
+mod transport;
+
+pub use base_url::BaseUrl;
+pub use batch::{Batch, BatchReport, LineOutcome, LineReport};
+pub use budget::{Budget, Counted, Limits, Prices, Spent, Usage};
+pub use cache::ResponseCache;
+pub use chat::{
+    Chat, ChatRequest, ChatSettings, Completion, Finish, Format, Freshness, Message, Origin, Outcome, Reply,
+    RequestKey, Role,
+};
+pub use clock::{Clock, SystemClock};
+pub use embeddings::{BatchLimits, Dimension, EmbeddingSettings, RemoteEncoder};
+pub use endpoint::{Endpoint, Timeouts};
+pub use error::LlmError;
+pub use proxy::Proxy;
+pub use retry::RetryPolicy;
+pub use schema::Schema;
+pub use secret::Secret;
+pub use transport::Client;
