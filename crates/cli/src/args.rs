@@ -2,10 +2,14 @@
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
-use aforesaid::{Preset, types::Namespace};
+use aforesaid::{
+    Preset,
+    models::Instructions,
+    types::{Namespace, UnknownChoice},
+};
 use clap::{Args, Parser, Subcommand, ValueHint};
 
-use crate::commands;
+use crate::{commands, settings::PrecisionChoice};
 
 /// A memory for conversations: turns go in; ask later, and the exact turns come back.
 #[derive(Debug, Parser)]
@@ -32,12 +36,18 @@ pub(crate) struct Global {
     /// The namespace: one user, agent or app [default: default].
     #[arg(long, short, global = true, env = "AFORESAID_NAMESPACE")]
     pub(crate) namespace: Option<Namespace>,
-    /// The encoder's name, or "none" [default: all-MiniLM-L6-v2].
+    /// The encoder's name, or "none" [default: that of the namespace's vectors, or all-MiniLM-L6-v2].
     #[arg(long, global = true, env = "AFORESAID_MODEL")]
     pub(crate) model: Option<String>,
     /// A directory with the encoder's files.
     #[arg(long, global = true, env = "AFORESAID_MODEL_DIR", value_hint = ValueHint::DirPath)]
     pub(crate) model_dir: Option<PathBuf>,
+    /// In which numbers the encoder computes: auto, f32, bf16 or int8 [default: auto, those of the namespace's vectors].
+    #[arg(long, global = true, env = "AFORESAID_PRECISION")]
+    pub(crate) precision: Option<PrecisionChoice>,
+    /// The instructions to compute with, for tests: avx512, avx2, neon or portable [default: the best there are].
+    #[arg(long, global = true, env = "AFORESAID_INSTRUCTIONS", hide = true, value_parser = instructions)]
+    pub(crate) instructions: Option<Instructions>,
     /// Where fetched models are kept [default: in your cache directory].
     #[arg(long, global = true, env = "AFORESAID_MODEL_CACHE", value_hint = ValueHint::DirPath)]
     pub(crate) model_cache: Option<PathBuf>,
@@ -70,6 +80,18 @@ pub(crate) fn probability(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
+/// Instructions that this processor has.
+fn instructions(word: &str) -> Result<Instructions, String> {
+    let asked: Instructions = word.parse().map_err(|error: UnknownChoice| error.to_string())?;
+    match asked.is_available() {
+        true => Ok(asked),
+        false => Err(format!(
+            "this processor lacks them; the best it has are {}, leave --instructions out",
+            Instructions::best()
+        )),
+    }
+}
+
 fn preset(name: &str) -> Result<Preset, String> {
     name.parse().map_err(|error: aforesaid::pipeline::InvalidPipeline| error.to_string())
 }
@@ -92,7 +114,7 @@ pub(crate) enum Command {
     Export(commands::export::Export),
     /// Say what is stored.
     Stats(commands::stats::Stats),
-    /// Make the vectors that are missing.
+    /// Make the vectors that are missing, or those of another encoder.
     Reembed(commands::reembed::Reembed),
     /// List, fetch or check encoders.
     Models(commands::models::Models),

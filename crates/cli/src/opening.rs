@@ -5,10 +5,10 @@ use std::{path::Path, sync::Arc};
 use aforesaid::{
     Creation, Encoder, EncoderSource, Memory, Options,
     models::{
-        BertEncoder, Downloads, ModelError, ModelFiles, Places, Precision, Runtime, Threads, find, from_directory,
-        obtain,
+        BertEncoder, Downloads, ModelError, ModelFiles, Places, Runtime, Threads, find, from_directory, obtain,
         registry::{self, ModelEntry},
     },
+    types::{EncoderId, Namespace},
 };
 
 use crate::{
@@ -27,9 +27,15 @@ pub(crate) enum Effort {
 }
 
 impl Settings {
-    /// Opens the memory with its encoder.
-    pub(crate) fn open(&self, creation: Creation, effort: Effort) -> Result<Memory, Failure> {
-        self.open_with(creation, self.encoder(effort)?)
+    /// Opens the memory with the encoder for a namespace.
+    pub(crate) fn open(&self, namespace: &Namespace, creation: Creation, effort: Effort) -> Result<Memory, Failure> {
+        if creation == Creation::Allowed && !Memory::exists(&self.store) {
+            // The encoder first: one that cannot be used leaves no store behind.
+            return self.open_with(creation, self.encoder(effort, None)?);
+        }
+        let memory = self.open_plain()?;
+        let serving = memory.serving(namespace)?;
+        Ok(memory.with_encoder(self.encoder(effort, serving.as_ref())?))
     }
 
     /// Opens the memory for what needs no vectors.
@@ -65,16 +71,24 @@ impl Settings {
         Places { explicit, cache: self.model_cache.clone(), hf_home: self.hf_home.clone(), downloads }
     }
 
-    /// The encoder in use, or why there is none.
-    pub(crate) fn encoder(&self, effort: Effort) -> Result<EncoderSource, Failure> {
+    /// The encoder in use where these vectors serve, or why there is none.
+    pub(crate) fn encoder(&self, effort: Effort, serving: Option<&EncoderId>) -> Result<EncoderSource, Failure> {
+        let settings = self.following(serving);
+        let runtime = settings.runtime(serving);
         let unavailable = |reason: String| Ok(EncoderSource::Unavailable { reason });
-        match &self.model {
-            Model::None => unavailable("--model none was given".to_owned()),
-            Model::Directory(dir) => self.directory_encoder(dir),
-            Model::Named { .. } => {
-                let entry = self.entry()?;
-                match self.files(entry, effort) {
-                    Ok(files) => deferred(files, entry.dim, self.runtime()),
+        match (&settings.model, serving) {
+            (Model::None, _) => unavailable("--model none was given".to_owned()),
+            (Model::Directory(dir), _) => settings.directory_encoder(dir, runtime),
+            // A model without a name here made the vectors, and nobody has said where it is.
+            (Model::Named { name, .. }, Some(serving)) if !self.names_model() && registry::named(name).is_err() => {
+                unavailable(format!(
+                    "they are by {serving}, which has no entry here; give its directory with --model-dir"
+                ))
+            }
+            (Model::Named { .. }, _) => {
+                let entry = settings.entry()?;
+                match settings.files(entry, effort) {
+                    Ok(files) => deferred(files, entry.dim, runtime),
                     // Without a model one can still remember and search by words.
                     Err(error @ ModelError::Unavailable { .. }) => unavailable(error.to_string()),
                     Err(error) => Err(error.into()),
@@ -92,13 +106,13 @@ impl Settings {
     }
 
     /// A model that only its directory knows: its dimensions are known once it is loaded.
-    fn directory_encoder(&self, dir: &Path) -> Result<EncoderSource, Failure> {
+    fn directory_encoder(&self, dir: &Path, runtime: Runtime) -> Result<EncoderSource, Failure> {
         let files = from_directory(dir, &self.model_cache)?;
-        Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(&files, self.runtime())?)))
+        Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(&files, runtime)?)))
     }
 
-    fn runtime(&self) -> Runtime {
-        Runtime::new(Precision::F32, self.threads())
+    fn runtime(&self, serving: Option<&EncoderId>) -> Runtime {
+        Runtime { precision: self.precision(serving), instructions: self.instructions, threads: self.threads() }
     }
 
     pub(crate) fn threads(&self) -> Threads {

@@ -1,8 +1,12 @@
 //! Options over environment over configuration file over defaults.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
 
-use aforesaid::{Preset, types::Namespace};
+use aforesaid::{
+    Preset,
+    models::{Instructions, Precision},
+    types::{EncoderId, Namespace, UnknownChoice},
+};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use serde::Deserialize;
 
@@ -18,6 +22,11 @@ pub(crate) struct Settings {
     pub(crate) model: Model,
     /// Whether the model was chosen by an option or the environment.
     model_named: bool,
+    /// The precision chosen by an option or the environment.
+    asked_precision: Option<Precision>,
+    /// The precision for new vectors, where the configuration file says.
+    usual_precision: Option<Precision>,
+    pub(crate) instructions: Instructions,
     pub(crate) model_cache: PathBuf,
     datasets: Option<PathBuf>,
     pub(crate) hf_home: Option<PathBuf>,
@@ -35,6 +44,38 @@ pub(crate) enum Model {
     None,
     Named { name: String, dir: Option<PathBuf> },
     Directory(PathBuf),
+}
+
+/// In which numbers an encoder computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PrecisionChoice {
+    /// In those of the vectors there are, or in the default ones.
+    Auto,
+    /// In these.
+    Exactly(Precision),
+}
+
+impl FromStr for PrecisionChoice {
+    type Err = UnknownChoice;
+
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        match word {
+            "auto" => Ok(Self::Auto),
+            _ => word
+                .parse()
+                .map(Self::Exactly)
+                .map_err(|unknown| UnknownChoice { expected: "auto, f32, bf16 or int8", ..unknown }),
+        }
+    }
+}
+
+impl PrecisionChoice {
+    fn exactly(self) -> Option<Precision> {
+        match self {
+            Self::Auto => None,
+            Self::Exactly(precision) => Some(precision),
+        }
+    }
 }
 
 /// Whether anything may be fetched.
@@ -62,6 +103,7 @@ struct File {
     model: Option<String>,
     model_dir: Option<PathBuf>,
     model_cache: Option<PathBuf>,
+    precision: Option<String>,
     offline: Option<bool>,
     threads: Option<NonZeroUsize>,
     preset: Option<String>,
@@ -90,6 +132,13 @@ impl Settings {
                 name.parse().map_err(|error: aforesaid::pipeline::InvalidPipeline| failed(error))?
             }
             (None, None) => Preset::hybrid(),
+        };
+        let configured = match &file.precision {
+            Some(word) => Some(
+                word.parse::<PrecisionChoice>()
+                    .map_err(|error| Failure::Input(format!("configuration file {}: {error}", file.path.display())))?,
+            ),
+            None => None,
         };
         if let Some(found) = file.min_confidence.filter(|found| !(0.0..=1.0).contains(found)) {
             let shown = file.path.display();
@@ -122,6 +171,9 @@ impl Settings {
                 global.model_dir.clone().or(file.model_dir),
             ),
             model_named: global.model.is_some() || global.model_dir.is_some(),
+            asked_precision: global.precision.and_then(PrecisionChoice::exactly),
+            usual_precision: global.precision.or(configured).and_then(PrecisionChoice::exactly),
+            instructions: global.instructions.unwrap_or_else(Instructions::best),
             model_cache,
             datasets: places.as_ref().map(|places| places.data_dir().join("aforesaid").join("datasets")),
             hf_home: std::env::var_os("HF_HOME")
@@ -147,6 +199,29 @@ impl Settings {
             _ => self.model.clone(),
         };
         Self { model, ..self.clone() }
+    }
+
+    /// The same with the model that made the vectors which serve, unless one was chosen on the command line.
+    pub(crate) fn following(&self, serving: Option<&EncoderId>) -> Self {
+        match (&self.model, serving.map(EncoderId::model)) {
+            // Its directory is that of the model it was named with.
+            (Model::Named { name, .. }, Some(serving)) if !name.eq_ignore_ascii_case(serving) => {
+                self.with_model(Some(serving))
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Whether the model was chosen by an option or the environment.
+    pub(crate) fn names_model(&self) -> bool {
+        self.model_named
+    }
+
+    /// The precision to encode in where these vectors serve.
+    pub(crate) fn precision(&self, serving: Option<&EncoderId>) -> Precision {
+        let present = || serving.and_then(EncoderId::precision).and_then(|word| word.parse().ok());
+        let default = || Precision::default_on(self.instructions);
+        self.asked_precision.or_else(present).or(self.usual_precision).unwrap_or_else(default)
     }
 
     /// Where fetched data sets are kept.
@@ -186,6 +261,14 @@ mod tests {
         assert_eq!(model(Some("none".into()), Some("x".into())), Model::None);
         assert_eq!(model(None, Some("x".into())), Model::Directory("x".into()));
         assert!(matches!(model(None, None), Model::Named { name, dir: None } if name == DEFAULT_MODEL));
+    }
+
+    #[test]
+    fn a_precision_is_named_or_left_to_the_vectors() {
+        assert_eq!("auto".parse(), Ok(PrecisionChoice::Auto));
+        assert_eq!("int8".parse(), Ok(PrecisionChoice::Exactly(Precision::Int8)));
+        let message = "int4".parse::<PrecisionChoice>().unwrap_err().to_string();
+        assert_eq!(message, "precision \"int4\": expected auto, f32, bf16 or int8");
     }
 
     #[test]

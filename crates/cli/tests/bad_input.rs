@@ -222,7 +222,7 @@ fn a_configuration_file_that_cannot_be_used() {
         assert!(outcome.stdout.is_empty(), "{outcome:?}");
         format!("{} {}", outcome.code, outcome.stderr.replace(sandbox.path("").to_str().unwrap(), ""))
     };
-    assert_snapshot!(refused("stoer = \"x\""), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: unknown field `stoer`, expected one of `store`, `namespace`, `model`, `model_dir`, `model_cache`, `offline`, `threads`, `preset`, `min_confidence`");
+    assert_snapshot!(refused("stoer = \"x\""), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: unknown field `stoer`, expected one of `store`, `namespace`, `model`, `model_dir`, `model_cache`, `precision`, `offline`, `threads`, `preset`, `min_confidence`");
     assert_snapshot!(refused("offline = true\nstore = "), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 2: string values must be quoted, expected literal string");
     assert_snapshot!(refused("threads = 0"), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: invalid value: integer `0`, expected a nonzero usize");
     assert_snapshot!(refused("preset = \"best\""), @r#"4 aforesaid: configuration file home/config/aforesaid/config.toml: pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);
@@ -283,6 +283,24 @@ fn a_turn_on_standard_input_that_is_not_utf8() {
     let sandbox = Sandbox::holding(HELD);
     let outcome = feed(&mut sandbox.command(&["add", "-"]), b"caf\xE9");
     assert_eq!(outcome.code, 4, "{outcome:?}");
+}
+
+#[test]
+fn a_precision_that_does_not_exist() {
+    assert_snapshot!(misused(&["search", "kite", "--precision", "int4"]), @r#"2 error: invalid value 'int4' for '--precision <PRECISION>': precision "int4": expected auto, f32, bf16 or int8"#);
+    let sandbox = Sandbox::new();
+    sandbox.write("settings.toml", "precision = \"int4\"");
+    assert_snapshot!(sandbox.refusal(&["stats", "--config", "settings.toml"]), @r#"4 invalid_input: configuration file settings.toml: precision "int4": expected auto, f32, bf16 or int8"#);
+}
+
+#[test]
+fn instructions_that_the_processor_lacks() {
+    let foreign = if cfg!(target_arch = "x86_64") { "neon" } else { "avx512" };
+    let refusal = misused(&["search", "kite", "--instructions", foreign]);
+    assert!(refusal.starts_with("2 error: ") && refusal.contains("this processor lacks them"), "{refusal}");
+    assert_snapshot!(misused(&["search", "kite", "--instructions", "mmx"]), @r#"2 error: invalid value 'mmx' for '--instructions <INSTRUCTIONS>': instructions "mmx": expected avx512, avx2, neon or portable"#);
+    let sandbox = Sandbox::holding(r#"{"speaker":"Ann","text":"A kite."}"#);
+    sandbox.done(&["search", "kite", "--instructions", "portable"]);
 }
 
 #[test]

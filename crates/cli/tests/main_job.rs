@@ -470,6 +470,7 @@ fn stats_count_what_is_there() {
           "turns": 4,
           "notes": 0,
           "vectors": {},
+          "serving": null,
           "first": "2024-03-09T18:02:00Z",
           "last": "2024-05-01T09:00:00Z"
         }

@@ -154,6 +154,102 @@ fn a_turn_without_a_vector_is_said_to_be_found_by_its_words_only() {
     assert_snapshot!(search.stderr, @"note: 1 of 2 memories have no vector and are found by their words only; `aforesaid reembed` adds them");
 }
 
+/// A sandbox whose namespace is served by f32 vectors of three turns.
+fn served_by_f32() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (id, text) in [("1", "The kite is red."), ("2", "The boat is blue."), ("3", "Rain until Friday.")] {
+        finish(&mut with_model(&sandbox, &["add", text, "--id", id, "--precision", "f32"])).succeeded();
+    }
+    sandbox
+}
+
+/// What serves the default namespace, and how many vectors there are by precision.
+fn serving(sandbox: &Sandbox) -> (String, Vec<(String, u64)>) {
+    let stats = json(&mut with_model(sandbox, &["stats", "-n", "default"]));
+    let stats = &stats["namespaces"]["default"];
+    let precision = |id: &str| id.rsplit_once('/').unwrap().1.to_owned();
+    let sets = stats["vectors"].as_object().unwrap().iter();
+    let sets = sets.map(|(id, count)| (precision(id), count.as_u64().unwrap())).collect();
+    (precision(stats["serving"].as_str().unwrap()), sets)
+}
+
+fn sets(sets: &[(&str, u64)]) -> Vec<(String, u64)> {
+    sets.iter().map(|(precision, count)| ((*precision).to_owned(), *count)).collect()
+}
+
+#[test]
+fn another_precision_is_refused_until_reembed_makes_its_vectors() {
+    let sandbox = served_by_f32();
+    let refused = |args: &[&str]| sandbox.refusal_of(|| with_model(&sandbox, args));
+    let expected = "5 model: namespace \"default\" is served by vectors of all-MiniLM-L6-v2@1110a243fdf4/f32, and \
+                    all-MiniLM-L6-v2@1110a243fdf4/bf16 was asked for; run `aforesaid reembed --model all-MiniLM-L6-v2 \
+                    --precision bf16` to have its vectors serve, or leave --model and --precision out";
+    for command in [&["search", "kite"][..], &["why", "1", "--query", "kite"], &["add", "hello"]] {
+        assert_eq!(refused(&[command, &["--precision", "bf16"]].concat()), expected);
+    }
+    assert_eq!(serving(&sandbox), ("f32".to_owned(), sets(&[("f32", 3)])));
+
+    let done = finish(&mut with_model(&sandbox, &["reembed", "--precision", "bf16"]));
+    assert!(done.stderr.is_empty(), "no bar in a pipe: {done:?}");
+    assert_snapshot!(done.succeeded(), @r"
+    3 vectors made; searches go by all-MiniLM-L6-v2@1110a243fdf4/bf16
+    those by all-MiniLM-L6-v2@1110a243fdf4/f32 are kept; --drop-old deletes them
+    ");
+    assert_eq!(serving(&sandbox), ("bf16".to_owned(), sets(&[("bf16", 3), ("f32", 3)])));
+    // Left out, the precision is that of the vectors which serve.
+    let answer = json(&mut with_model(&sandbox, &["search", "which toy flies?"]));
+    assert!(answer.get("warnings").is_none() && answer["hits"][0]["legs"]["dense"].is_object(), "{answer}");
+    finish(&mut with_model(&sandbox, &["add", "The kite is gone.", "--id", "4", "--precision", "auto"])).succeeded();
+    assert_eq!(serving(&sandbox), ("bf16".to_owned(), sets(&[("bf16", 4), ("f32", 3)])));
+    let stats = finish(&mut with_model(&sandbox, &["stats"])).succeeded();
+    assert!(stats.contains("\n  4 vectors by all-MiniLM-L6-v2@1110a243fdf4/bf16; searches go by them\n"), "{stats}");
+    assert!(stats.contains("\n  3 vectors by all-MiniLM-L6-v2@1110a243fdf4/f32\n"), "{stats}");
+
+    let back = json(&mut with_model(&sandbox, &["reembed", "--precision", "f32", "--drop-old"]));
+    assert_eq!((&back["embedded"], &back["dropped"]), (&Value::from(1), &Value::from(4)), "{back}");
+    assert!(back["before"].as_str().unwrap().ends_with("/bf16") && back["encoder"].as_str().unwrap().ends_with("/f32"));
+    assert_eq!(serving(&sandbox), ("f32".to_owned(), sets(&[("f32", 4)])));
+}
+
+#[test]
+fn the_configuration_file_is_for_namespaces_without_vectors() {
+    let sandbox = served_by_f32();
+    sandbox.write(
+        "model.toml",
+        format!("model = {NAME:?}\nmodel_dir = {:?}\nprecision = \"int8\"\noffline = true\n", model()),
+    );
+    let configured = |args: &[&str]| {
+        let mut command = sandbox.bare(&["--store", STORE, "--config", "model.toml"]);
+        command.args(args);
+        command
+    };
+    let answer = json(&mut configured(&["search", "which toy flies?"]));
+    assert!(answer.get("warnings").is_none(), "the vectors there are go before the file: {answer}");
+    finish(&mut configured(&["add", "hello", "-n", "fresh"])).succeeded();
+    let stats = json(&mut configured(&["stats", "-n", "fresh"]));
+    assert!(stats["namespaces"]["fresh"]["serving"].as_str().unwrap().ends_with("/int8"), "{stats}");
+    let refused = finish(&mut configured(&["search", "kite", "--precision", "int8"]));
+    assert_eq!(refused.code, 5, "{refused:?}");
+}
+
+#[test]
+fn vectors_of_a_model_that_only_its_directory_knows_are_not_taken_for_others() {
+    let sandbox = with_flipped_byte("config.json");
+    fs::copy(PathBuf::from(model()).join("config.json"), sandbox.path("model").join("config.json")).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = sandbox.bare(&["--store", STORE, "--offline", "--model-cache", "cache"]);
+        command.args(args);
+        command
+    };
+    finish(&mut run(&["add", "The kite is red.", "--model-dir", "model"])).succeeded();
+    let answer = json(&mut run(&["search", "kite", "--model-dir", "model"]));
+    assert!(answer.get("warnings").is_none(), "{answer}");
+    let answer = json(&mut run(&["search", "kite"]));
+    let reason = answer["warnings"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("model@53aa51172d14/") && reason.contains("--model-dir"), "{reason}");
+    assert_eq!(answer["hits"][0]["text"], "The kite is red.");
+}
+
 #[test]
 fn the_model_is_listed_and_verified() {
     let sandbox = Sandbox::new();

@@ -72,17 +72,23 @@ pub enum StoreError {
     },
     /// Vectors of two encoders met.
     #[error(
-        "namespace {:?} holds vectors of {} and the query would be encoded by {asked}; \
-         run `aforesaid reembed` with the new model, or name the old one with --model or --model-dir",
-        .namespace.as_str(), list(.stored)
+        "namespace {:?} is served by vectors of {serving}, and {asked} was asked for; run `aforesaid reembed{}` \
+         to have its vectors serve, or leave --model and --precision out",
+        .namespace.as_str(), options(.asked)
     )]
     EncoderMismatch {
         /// The namespace.
         namespace: Namespace,
-        /// Encoders it has vectors of.
-        stored: Vec<EncoderId>,
-        /// The encoder in use.
+        /// The encoder whose vectors serve it.
+        serving: EncoderId,
+        /// The encoder asked for.
         asked: EncoderId,
+    },
+    /// Vectors that wait for their memories are gone.
+    #[error("vectors by {encoder} that an import had staged are gone; import again")]
+    Unstaged {
+        /// The encoder.
+        encoder: EncoderId,
     },
     /// A vector has the wrong number of components.
     #[error("encoder {encoder}: a vector of {found} components where {expected} are expected; was the model replaced?")]
@@ -125,6 +131,12 @@ pub enum StoreError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+}
+
+/// The options that name an encoder.
+fn options(encoder: &EncoderId) -> String {
+    let precision = encoder.precision().map(|precision| format!(" --precision {precision}"));
+    format!(" --model {}{}", encoder.model(), precision.unwrap_or_default())
 }
 
 fn known_namespaces(known: &[Namespace]) -> String {

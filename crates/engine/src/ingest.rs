@@ -1,24 +1,24 @@
 //! Adding memories: what is new is encoded first and then written at once.
 
+use std::collections::HashSet;
+
 use aforesaid_core::{
-    Encoder, Locality,
-    store::{Audience, Batch, Fate, Fingerprint, Staging},
-    types::{Draft, EncoderId, MemoryId, Namespace, Note, Sensitivity, Seq, Turn},
+    Encoder, StoreError,
+    store::{Audience, Batch, Fate, Fingerprint, NewVectors},
+    types::{Draft, MemoryId, Namespace, Note, Sensitivity, Turn, Vectors},
 };
 use sha2::{Digest, Sha256};
 
 use crate::{
     answer::Warning,
+    encoding::{self, CHUNK, Chunk, audience, encode},
     error::Error,
     formats::{self, Format, Parsed, Skipped, Source},
     memory::Memory,
 };
 
-/// Passages encoded between two progress reports.
-const CHUNK: usize = 256;
-
-/// An addition larger than this keeps its vectors as it goes, so that it can resume.
-const WORTH_STAGING: usize = 4 * CHUNK;
+/// How often an import starts over because another took staged vectors that it was waiting for.
+const RETRIES: usize = 3;
 
 /// What an addition did.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -61,19 +61,11 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// Vectors of the new drafts of an addition.
-struct NewVectors {
-    /// One a new draft; `None` for one that the encoder may not see.
-    vectors: Vec<Option<Vec<f32>>>,
-    /// Whether some were staged on the way.
-    staging: Staging,
-}
-
 impl Memory {
     /// Adds turns; those already there are left as they are.
     ///
     /// # Errors
-    /// When a turn cannot be kept or its id is taken by another text: then nothing was added.
+    /// As [`Memory::add`].
     pub fn add_turns(&self, namespace: &Namespace, turns: Vec<Turn>) -> Result<Added, Error> {
         self.add(namespace, &turns.into_iter().map(Draft::Turn).collect::<Vec<_>>(), &mut |_| {})
     }
@@ -81,7 +73,7 @@ impl Memory {
     /// Adds a note.
     ///
     /// # Errors
-    /// When it cannot be kept or its id is taken by another text.
+    /// As [`Memory::add`].
     pub fn add_note(&self, namespace: &Namespace, note: Note) -> Result<Added, Error> {
         self.add(namespace, &[Draft::Note(note)], &mut |_| {})
     }
@@ -89,7 +81,8 @@ impl Memory {
     /// Adds turns and notes in one transaction.
     ///
     /// # Errors
-    /// When one cannot be kept or its id is taken by another text: then nothing was added.
+    /// When one cannot be kept, its id is taken by another text, or the namespace is served by vectors of
+    /// another encoder: then nothing was added.
     pub fn add(
         &self,
         namespace: &Namespace,
@@ -100,22 +93,24 @@ impl Memory {
         let known = self.store.known(namespace, drafts)?;
         let new: Vec<usize> = (0..drafts.len()).filter(|&i| known[i].is_none()).collect();
         let mut added = Added::default();
-        let mut batch = Batch::of(drafts);
-        let made;
-        let mut by_draft: Vec<Option<&[f32]>> = Vec::new();
-        match self.encoder() {
-            Ok(encoder) if !new.is_empty() => {
-                made = self.encode_new(namespace, &**encoder, drafts, &new, progress)?;
-                by_draft.resize(drafts.len(), None);
-                for (&i, vector) in new.iter().zip(&made.vectors) {
-                    by_draft[i] = vector.as_deref();
-                }
-                batch = Batch { drafts, encoder: Some(encoder.id()), vectors: &by_draft, staging: made.staging };
+        let encoder = match &self.encoder {
+            Err(reason) => Err(reason.clone()),
+            Ok(_) if new.is_empty() => Ok(None),
+            Ok(encoder) => {
+                self.must_serve(namespace, encoder.id())?;
+                encoder.get().map(Some)
             }
-            Ok(_) => {}
-            Err(reason) => added.warnings.push(Warning::StoredWithoutVectors { reason }),
-        }
-        for fate in self.store.append(namespace, batch)? {
+        };
+        let fates = match encoder {
+            Ok(Some(encoder)) if new.len() > CHUNK => self.add_staged(namespace, &**encoder, drafts, &new, progress)?,
+            Ok(Some(encoder)) => self.add_encoded(namespace, &**encoder, drafts, &new, progress)?,
+            Ok(None) => self.store.append(namespace, Batch::of(drafts))?,
+            Err(reason) => {
+                added.warnings.push(Warning::StoredWithoutVectors { reason });
+                self.store.append(namespace, Batch::of(drafts))?
+            }
+        };
+        for fate in fates {
             match fate {
                 Fate::Added(id) => {
                     added.added += 1;
@@ -174,38 +169,6 @@ impl Memory {
         })
     }
 
-    /// Gives a vector to every memory of a namespace that has none; returns how many.
-    ///
-    /// Stops and starts where it likes: each step is written as it is done.
-    ///
-    /// # Errors
-    /// When no encoder can be had, the namespace does not exist, or the store fails.
-    pub fn reembed(&self, namespace: &Namespace, progress: &mut dyn FnMut(Progress)) -> Result<usize, Error> {
-        self.must_exist(namespace)?;
-        let encoder = self.encoder().map_err(|reason| Error::NoEncoder { reason })?;
-        let audience = audience(&**encoder);
-        let stats = self.store.stats(namespace)?;
-        let present = stats.vectors.get(encoder.id().as_str()).copied().unwrap_or(0);
-        let total = (stats.turns + stats.notes).saturating_sub(present) as usize;
-        let (mut done, mut after) = (0, Seq(0));
-        loop {
-            let missing = self.store.unembedded(namespace, encoder.id(), audience, after, WORTH_STAGING)?;
-            let Some(last) = missing.last() else { break };
-            after = last.seq;
-            let passages: Vec<&str> = missing.iter().map(|memory| memory.passage.as_str()).collect();
-            let mut made = Vec::with_capacity(passages.len());
-            for chunk in passages.chunks(CHUNK) {
-                made.extend(encode(&**encoder, chunk)?);
-                progress(Progress { done: done + made.len(), total });
-            }
-            let vectors: Vec<(Seq, &[f32])> =
-                missing.iter().zip(&made).map(|(memory, vector)| (memory.seq, vector.as_slice())).collect();
-            self.store.embed(namespace, encoder.id(), &vectors)?;
-            done += vectors.len();
-        }
-        Ok(done)
-    }
-
     pub(crate) fn encoder(&self) -> Result<&std::sync::Arc<dyn Encoder>, String> {
         match &self.encoder {
             Ok(encoder) => encoder.get(),
@@ -213,74 +176,100 @@ impl Memory {
         }
     }
 
-    /// Encodes the new drafts; those that the encoder may not see have no vector.
-    fn encode_new(
+    /// Encodes the new drafts at once and adds them with their vectors.
+    fn add_encoded(
         &self,
         namespace: &Namespace,
         encoder: &dyn Encoder,
         drafts: &[Draft],
         new: &[usize],
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<NewVectors, Error> {
-        let visible =
-            |draft: &Draft| audience(encoder) == Audience::LocalModels || draft.sensitivity() == Sensitivity::Ordinary;
-        let staging = new.len() > WORTH_STAGING;
-        let passages: Vec<Option<String>> =
-            new.iter().map(|&i| visible(&drafts[i]).then(|| drafts[i].passage())).collect();
-        let mut vectors: Vec<Option<Vec<f32>>> = Vec::with_capacity(new.len());
-        for chunk in passages.chunks(CHUNK) {
-            let texts: Vec<&str> = chunk.iter().flatten().map(String::as_str).collect();
-            let made = if staging { self.encode_staged(namespace, encoder, &texts)? } else { encode(encoder, &texts)? };
-            let mut made = made.into_iter();
-            vectors.extend(chunk.iter().map(|passage| passage.as_ref().and_then(|_| made.next())));
-            progress(Progress { done: vectors.len(), total: new.len() });
+    ) -> Result<Vec<Fate>, Error> {
+        let seen: Vec<usize> = new.iter().copied().filter(|&i| may_see(encoder, &drafts[i])).collect();
+        let passages: Vec<String> = seen.iter().map(|&i| drafts[i].passage()).collect();
+        let made = encode(encoder, &passages)?;
+        progress(Progress { done: new.len(), total: new.len() });
+        let mut vectors = vec![None; drafts.len()];
+        for (&i, vector) in seen.iter().zip(made.iter()) {
+            vectors[i] = Some(vector);
         }
-        Ok(NewVectors { vectors, staging: if staging { Staging::Drop } else { Staging::Keep } })
+        let vectors = NewVectors::Given { encoder: encoder.id(), vectors: &vectors };
+        Ok(self.store.append(namespace, Batch { drafts, vectors })?)
     }
 
-    /// Takes vectors that an interrupted import has left, and leaves those it makes.
-    fn encode_staged(
+    /// Encodes the new drafts chunk by chunk, leaving vectors with the store, and adds all once they are whole.
+    fn add_staged(
         &self,
         namespace: &Namespace,
         encoder: &dyn Encoder,
-        texts: &[&str],
-    ) -> Result<Vec<Vec<f32>>, Error> {
-        let prints: Vec<Fingerprint> = texts.iter().map(|text| fingerprint(text)).collect();
-        let mut staged = self.store.staged(namespace, encoder.id(), &prints)?;
-        let missing: Vec<usize> = (0..texts.len()).filter(|&i| staged[i].is_none()).collect();
-        let made = encode(encoder, &missing.iter().map(|&i| texts[i]).collect::<Vec<_>>())?;
-        let rows: Vec<(Fingerprint, &[f32])> =
-            missing.iter().zip(&made).map(|(&i, vector)| (prints[i], vector.as_slice())).collect();
-        if !rows.is_empty() {
-            self.store.stage(namespace, encoder.id(), &rows)?;
+        drafts: &[Draft],
+        new: &[usize],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<Fate>, Error> {
+        let mut attempt = 1;
+        loop {
+            let fingerprints = self.stage(namespace, encoder, drafts, new, progress)?;
+            let vectors = NewVectors::Staged { encoder: encoder.id(), fingerprints: &fingerprints };
+            match self.store.append(namespace, Batch { drafts, vectors }) {
+                // An import of the same texts was faster; what it took is encoded again.
+                Err(StoreError::Unstaged { .. }) if attempt < RETRIES => attempt += 1,
+                appended => return Ok(appended?),
+            }
         }
-        for (i, vector) in missing.into_iter().zip(made) {
-            staged[i] = Some(vector);
-        }
-        Ok(staged.into_iter().flatten().collect())
+    }
+
+    /// Stages a vector for every new draft that the encoder may see, and gives the fingerprints of these.
+    ///
+    /// What an interrupted import has left is taken as it is.
+    fn stage(
+        &self,
+        namespace: &Namespace,
+        encoder: &dyn Encoder,
+        drafts: &[Draft],
+        new: &[usize],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Vec<Option<Fingerprint>>, Error> {
+        let mut fingerprints = vec![None; drafts.len()];
+        let mut seen = HashSet::new();
+        let mut blocks = new.chunks(CHUNK);
+        let mut done = 0;
+        let next = || {
+            let mut chunk = Chunk { keys: Vec::new(), passages: Vec::new(), done };
+            while chunk.keys.len() < CHUNK
+                && let Some(block) = blocks.next()
+            {
+                chunk.done += block.len();
+                let mut passages: Vec<(Fingerprint, String)> = Vec::with_capacity(block.len());
+                for &i in block.iter().filter(|&&i| may_see(encoder, &drafts[i])) {
+                    let passage = drafts[i].passage();
+                    let print = fingerprint(&passage);
+                    fingerprints[i] = Some(print);
+                    if seen.insert(print) {
+                        passages.push((print, passage));
+                    }
+                }
+                let prints: Vec<Fingerprint> = passages.iter().map(|(print, _)| *print).collect();
+                let staged = self.store.staged(namespace, encoder.id(), &prints)?;
+                for ((print, passage), _) in passages.into_iter().zip(staged).filter(|(_, staged)| !staged) {
+                    chunk.keys.push(print);
+                    chunk.passages.push(passage);
+                }
+            }
+            done = chunk.done;
+            Ok((!chunk.keys.is_empty()).then_some(chunk))
+        };
+        let keep = |prints: &[Fingerprint], vectors: &Vectors| {
+            let rows: Vec<(Fingerprint, &[f32])> = prints.iter().copied().zip(vectors.iter()).collect();
+            Ok(self.store.stage(namespace, encoder.id(), &rows)?)
+        };
+        let total = new.len();
+        encoding::run(encoder, next, keep, &mut |done| progress(Progress { done, total }))?;
+        Ok(fingerprints)
     }
 }
 
-fn audience(encoder: &dyn Encoder) -> Audience {
-    match encoder.locality() {
-        Locality::Local => Audience::LocalModels,
-        Locality::Remote => Audience::AnyModel,
-    }
-}
-
-/// One vector a text; a short answer from the encoder is an error, never a shift.
-fn encode(encoder: &dyn Encoder, texts: &[&str]) -> Result<Vec<Vec<f32>>, Error> {
-    if texts.is_empty() {
-        return Ok(Vec::new());
-    }
-    let vectors = encoder.encode_passages(texts)?;
-    if vectors.len() != texts.len() {
-        return Err(Error::Encode(aforesaid_core::EncodeError {
-            encoder: EncoderId::clone(encoder.id()),
-            message: format!("{} texts went in and {} vectors came out", texts.len(), vectors.len()),
-        }));
-    }
-    Ok(vectors.iter().map(<[f32]>::to_vec).collect())
+fn may_see(encoder: &dyn Encoder, draft: &Draft) -> bool {
+    audience(encoder) == Audience::LocalModels || draft.sensitivity() == Sensitivity::Ordinary
 }
 
 fn fingerprint(text: &str) -> Fingerprint {

@@ -29,10 +29,12 @@
 mod answer;
 mod cache;
 mod encoder;
+mod encoding;
 mod error;
 pub mod formats;
 mod ingest;
 mod memory;
+mod reembed;
 mod search;
 
 pub use aforesaid_core::{
@@ -49,4 +51,5 @@ pub use encoder::{EncoderSource, LazyEncoder, LoadEncoder};
 pub use error::{Error, ErrorKind};
 pub use ingest::{Added, Imported, Progress};
 pub use memory::{DEFAULT_INDEX_BUDGET, Memory, Options, Shown, Target};
+pub use reembed::{IdleVectors, Reembedded};
 pub use search::{Explanations, Ranked, Ranking, Why};

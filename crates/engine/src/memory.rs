@@ -7,7 +7,7 @@ use aforesaid_core::{
     index::IndexSpec,
     pipeline::Preset,
     store::{Address, Doomed, Forgotten, InMemoryStore, NamespaceStats, Store},
-    types::{ConversationId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
+    types::{ConversationId, EncoderId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 
@@ -85,6 +85,28 @@ impl Memory {
         Ok(Self { store, encoder: LazyEncoder::of(options.encoder), indexes: IndexCache::new(options.index_budget) })
     }
 
+    /// Whether a location has a store to open; what ends with the process has none.
+    pub fn exists(location: &str) -> bool {
+        let path = location.strip_prefix("sqlite:").unwrap_or(location);
+        location != "memory:" && Path::new(path).exists()
+    }
+
+    /// The same memory with another encoder.
+    pub fn with_encoder(self, encoder: EncoderSource) -> Self {
+        Self { encoder: LazyEncoder::of(encoder), ..self }
+    }
+
+    /// The encoder whose vectors serve a namespace: those that searches go by and that additions join. `None`
+    /// before the first vector, and where there is no such namespace.
+    ///
+    /// The first addition decides it, and [`Memory::reembed`] changes it.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn serving(&self, namespace: &Namespace) -> Result<Option<EncoderId>, Error> {
+        Ok(self.store.serving(namespace)?)
+    }
+
     /// Path or URL of the store.
     pub fn location(&self) -> String {
         self.store.location()
@@ -111,9 +133,9 @@ impl Memory {
     /// A search does the same by itself; after a large import this saves the first one the wait.
     ///
     /// # Errors
-    /// When the namespace does not exist or the store fails.
+    /// When the namespace does not exist, is served by vectors of another encoder, or the store fails.
     pub fn prepare(&self, namespace: &Namespace, preset: &Preset) -> Result<(), Error> {
-        let encoder = self.encoder_of(preset)?;
+        let encoder = self.encoder_of(namespace, preset)?.ok();
         let spec = IndexSpec { analyzer: preset.analyzer, encoder: encoder.map(|encoder| encoder.id().clone()) };
         let dim = encoder.map_or(1, LazyEncoder::dim);
         Ok(self.indexes.with(&*self.store, namespace, &spec, dim, |_| ())?)
@@ -226,16 +248,41 @@ impl Memory {
         })?)
     }
 
-    /// The encoder of a preset's dense leg, where it has one and an encoder is there.
-    pub(crate) fn encoder_of(&self, preset: &Preset) -> Result<Option<&LazyEncoder>, Error> {
-        let encoder = preset.dense.as_ref().and(self.encoder.as_ref().ok());
-        match (encoder, preset.encoder()) {
-            (Some(encoder), Some(asked)) if encoder.id().model() != asked => Err(Error::OtherEncoder {
+    /// The encoder of a preset's dense leg, or why it has none in a namespace.
+    pub(crate) fn encoder_of(
+        &self,
+        namespace: &Namespace,
+        preset: &Preset,
+    ) -> Result<Result<&LazyEncoder, String>, Error> {
+        if preset.dense.is_none() {
+            return Ok(Err("this preset does not use them".to_owned()));
+        }
+        let encoder = match &self.encoder {
+            Ok(encoder) => encoder,
+            Err(reason) => return Ok(Err(reason.clone())),
+        };
+        match preset.encoder() {
+            Some(asked) if encoder.id().model() != asked => Err(Error::OtherEncoder {
                 preset: preset.name.clone(),
                 asked: asked.to_owned(),
                 found: encoder.id().to_string(),
             }),
-            _ => Ok(encoder),
+            _ => match self.must_serve(namespace, encoder.id())? {
+                Some(_) => Ok(Ok(encoder)),
+                None => Ok(Err("none are stored; `aforesaid reembed` makes them".to_owned())),
+            },
+        }
+    }
+
+    /// What serves a namespace, unless that is another encoder's vectors.
+    pub(crate) fn must_serve(&self, namespace: &Namespace, asked: &EncoderId) -> Result<Option<EncoderId>, Error> {
+        match self.store.serving(namespace)? {
+            Some(serving) if serving != *asked => Err(Error::Store(StoreError::EncoderMismatch {
+                namespace: namespace.clone(),
+                serving,
+                asked: asked.clone(),
+            })),
+            serving => Ok(serving),
         }
     }
 

@@ -13,9 +13,7 @@ use aforesaid_core::{
     index::{Index, IndexSpec},
     pipeline::{self, Candidates, Detail, Legs, Names, Preset, RankedHit, Request, confidence::Confidence, rank},
     store::Address,
-    types::{
-        ConversationId, EncoderId, Memory as Remembered, Query, Scope, Seq, SortBy, Tail, Timestamp, Unit, Vectors,
-    },
+    types::{ConversationId, Memory as Remembered, Query, Scope, Seq, SortBy, Tail, Timestamp, Unit, Vectors},
 };
 
 use crate::{
@@ -242,16 +240,16 @@ impl Memory {
 
     /// Encodes the question, where its preset wants that.
     fn make_ready(&self, asked: &Asked<'_>) -> Result<Ready, Error> {
-        let encoder = self.encoder_of(asked.preset)?;
-        let spec = IndexSpec { analyzer: asked.preset.analyzer, encoder: encoder.map(|encoder| encoder.id().clone()) };
-        let encoded = encoder.map(|encoder| self.encode(encoder, asked, &spec)).transpose()?;
-        let encoding_millis = encoded.as_ref().map_or(0.0, |encoded| encoded.millis);
-        let vector = match (encoded, &self.encoder) {
-            (Some(encoded), _) => encoded.vector,
-            (None, Err(reason)) => Err(reason.clone()),
-            (None, Ok(_)) => Err("this preset does not use them".to_owned()),
-        };
-        Ok(Ready { spec, dim: dim(encoder), vector, encoding_millis })
+        let encoder = self.encoder_of(&asked.query.namespace, asked.preset)?;
+        let id = encoder.as_ref().ok().map(|encoder| encoder.id().clone());
+        let spec = IndexSpec { analyzer: asked.preset.analyzer, encoder: id };
+        match encoder {
+            Ok(encoder) => {
+                let Encoded { vector, millis } = self.encode(encoder, asked, &spec)?;
+                Ok(Ready { spec, dim: encoder.dim(), vector, encoding_millis: millis })
+            }
+            Err(reason) => Ok(Ready { spec, dim: 1, vector: Err(reason), encoding_millis: 0.0 }),
+        }
     }
 
     /// Shows the up-to-date index of a query to `look`.
@@ -297,7 +295,7 @@ impl Memory {
         if candidates.is_empty() {
             return Ok(Found::nothing(NoHits::EmptyHistory));
         }
-        let warnings = self.check_vectors(index, query, preset, vector)?;
+        let warnings = check_vectors(index, preset, vector)?;
         let rescore = |texts: &[u32]| self.stored_vectors(index, query, texts);
         let request = asked.request(vector);
         let pipeline::Found { mut hits, signals } = rank(index, preset, &candidates, &request, &rescore)?;
@@ -328,49 +326,6 @@ impl Memory {
         match &index.spec().encoder {
             Some(encoder) => self.store.vectors(&query.namespace, encoder, &places),
             None => Ok(Vectors::default()),
-        }
-    }
-
-    /// Says what is missing of the dense leg, if the preset has one; vectors of another encoder are an error.
-    fn check_vectors(
-        &self,
-        index: &Index,
-        query: &Query,
-        preset: &Preset,
-        vector: &Result<Vec<f32>, String>,
-    ) -> Result<Vec<Warning>, Error> {
-        if preset.dense.is_none() {
-            return Ok(Vec::new());
-        }
-        let total = index.documents().len();
-        let reason = match (vector, index.dense().map(DenseIndex::vectors)) {
-            (Err(reason), _) => reason.clone(),
-            (Ok(_), Some(present)) if present < total => {
-                return Ok(vec![Warning::MissingVectors { missing: total - present, total }]);
-            }
-            (Ok(_), Some(_)) => return Ok(Vec::new()),
-            (Ok(_), None) => {
-                self.refuse_foreign_vectors(index, query)?;
-                "none are stored; `aforesaid reembed` makes them".to_owned()
-            }
-        };
-        match preset.lexical {
-            None => Err(Error::NoDenseLeg { preset: preset.name.clone(), reason }),
-            Some(_) => Ok(vec![Warning::LexicalOnly { reason }]),
-        }
-    }
-
-    fn refuse_foreign_vectors(&self, index: &Index, query: &Query) -> Result<(), Error> {
-        let Some(asked) = &index.spec().encoder else { return Ok(()) };
-        let stored: Vec<EncoderId> =
-            self.store.stats(&query.namespace)?.vectors.into_keys().map(EncoderId::new).collect::<Result<_, _>>()?;
-        match stored.is_empty() {
-            true => Ok(()),
-            false => Err(Error::Store(StoreError::EncoderMismatch {
-                namespace: query.namespace.clone(),
-                stored,
-                asked: asked.clone(),
-            })),
         }
     }
 
@@ -409,6 +364,26 @@ impl Memory {
             hits.push((importance, hit));
         }
         Ok(Some(ordered(hits, query.sort_by)))
+    }
+}
+
+/// Says what is missing of the dense leg, if the preset has one.
+fn check_vectors(index: &Index, preset: &Preset, vector: &Result<Vec<f32>, String>) -> Result<Vec<Warning>, Error> {
+    if preset.dense.is_none() {
+        return Ok(Vec::new());
+    }
+    let total = index.documents().len();
+    let reason = match (vector, index.dense().map(DenseIndex::vectors)) {
+        (Err(reason), _) => reason.clone(),
+        (Ok(_), Some(present)) if present < total => {
+            return Ok(vec![Warning::MissingVectors { missing: total - present, total }]);
+        }
+        (Ok(_), Some(_)) => return Ok(Vec::new()),
+        (Ok(_), None) => "none are stored; `aforesaid reembed` makes them".to_owned(),
+    };
+    match preset.lexical {
+        None => Err(Error::NoDenseLeg { preset: preset.name.clone(), reason }),
+        Some(_) => Ok(vec![Warning::LexicalOnly { reason }]),
     }
 }
 
@@ -474,10 +449,6 @@ fn ordered(mut hits: Vec<(f64, Hit)>, sort_by: SortBy) -> Vec<Hit> {
         SortBy::Recency => hits.sort_by_key(|(_, hit)| std::cmp::Reverse(hit.said_at)),
     }
     hits.into_iter().map(|(_, hit)| hit).collect()
-}
-
-fn dim(encoder: Option<&LazyEncoder>) -> usize {
-    encoder.map_or(1, LazyEncoder::dim)
 }
 
 fn millis(since: Instant) -> f64 {

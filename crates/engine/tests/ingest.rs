@@ -6,7 +6,7 @@ mod bags;
 use std::sync::atomic::Ordering;
 
 use aforesaid::{
-    Error, Explanations, Locality, Memory, Options, Preset, StoreError, Target, Warning,
+    Error, Explanations, IdleVectors, Locality, Memory, Options, Preset, StoreError, Target, Warning,
     formats::{Captions, Format, Source},
     store::Address,
     types::*,
@@ -130,7 +130,7 @@ fn a_sensitive_note_is_shown_to_local_models_only() {
         let memory = open("memory:", encoder.clone());
         memory.add_turns(&ns("me"), history()).unwrap();
         memory.add_note(&ns("me"), secret.clone()).unwrap();
-        memory.reembed(&ns("me"), &mut |_| {}).unwrap();
+        memory.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).unwrap();
         let leaked = encoder.seen.lock().unwrap().iter().filter(|text| text.contains("4711")).count();
         assert_eq!(leaked, expected, "{locality:?}");
         let answer = memory.search(&Query::new(ns("me"), "safe opens"), &Preset::hybrid(), Explanations::Omit).unwrap();
@@ -150,7 +150,66 @@ fn vectors_can_come_later() {
     let query = Query::new(ns("me"), "kite");
     let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap();
     assert!(matches!(&answer.warnings[..], [Warning::LexicalOnly { reason }] if reason.contains("reembed")));
-    assert_eq!(memory.reembed(&ns("me"), &mut |_| {}).unwrap(), 6);
+    assert_eq!(memory.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).unwrap().embedded, 6);
     let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap();
     assert!(answer.warnings.is_empty() && answer.hits[0].legs.dense.is_some());
+}
+
+/// Turns enough for an import that stages its vectors; each text comes twice.
+fn many(conversation: &str) -> String {
+    let line = |i: usize| {
+        let text = i / 2;
+        format!(
+            "{{\"id\":\"{i}\",\"conversation\":\"{conversation}\",\"speaker\":\"Ann\",\"text\":\"word{text} twice\"}}\n"
+        )
+    };
+    (0..3_000).map(line).collect()
+}
+
+fn stores() -> [(&'static str, tempfile::TempDir); 2] {
+    ["memory:", "m.db"].map(|name| (name, tempfile::tempdir().unwrap()))
+}
+
+#[test]
+fn a_long_import_has_every_vector_and_encodes_a_text_once() {
+    for (name, folder) in stores() {
+        let location = if name == "memory:" { name.to_owned() } else { folder.path().join(name).display().to_string() };
+        let encoder = local();
+        let memory = open(&location, encoder.clone());
+        let mut seen = Vec::new();
+        let source = Source { file: "f", stem: "f", conversation: None, captions: Captions::Keep };
+        let lines = many("c");
+        let report = &mut |progress: aforesaid::Progress| seen.push((progress.done, progress.total));
+        memory.import(&ns("me"), Some(Format::Jsonl), lines.as_bytes(), &source, report).unwrap();
+        assert_eq!(encoder.passages.load(Ordering::Relaxed), 1_500, "{name}");
+        assert!(seen.is_sorted() && seen.last() == Some(&(3_000, 3_000)), "{seen:?}");
+        let stats = memory.stats(&ns("me")).unwrap();
+        assert_eq!(stats.vectors.into_values().collect::<Vec<_>>(), [3_000]);
+        let query = Query::new(ns("me"), "Ann word77 twice");
+        let answer = memory.search(&query, &"paper-dense-max".parse().unwrap(), Explanations::Omit).unwrap();
+        let hits = &answer.hits[..2];
+        assert_eq!(hits[0].text, hits[1].text);
+        assert!(hits.iter().all(|hit| hit.legs.dense.unwrap().score > 0.999), "a passage has its own vector: {hits:?}");
+    }
+}
+
+#[test]
+fn two_imports_of_the_same_texts_at_once_are_both_whole() {
+    for (name, folder) in stores() {
+        let location = if name == "memory:" { name.to_owned() } else { folder.path().join(name).display().to_string() };
+        let memory = open(&location, local());
+        let mut disturbed = false;
+        let source = Source { file: "f", stem: "f", conversation: None, captions: Captions::Keep };
+        let lines = many("first");
+        // The second comes when vectors of the first are staged, and takes them.
+        let report = &mut |_: aforesaid::Progress| {
+            if !disturbed {
+                disturbed = true;
+                import(&memory, "me", &many("second")).unwrap();
+            }
+        };
+        memory.import(&ns("me"), Some(Format::Jsonl), lines.as_bytes(), &source, report).unwrap();
+        let stats = memory.stats(&ns("me")).unwrap();
+        assert_eq!((stats.turns, stats.vectors.into_values().collect::<Vec<_>>()), (6_000, vec![6_000]), "{name}");
+    }
 }

@@ -51,7 +51,7 @@ fn play_the_other_process() {
             }
         }
         "import" => {
-            let memory = open(&store, Bags::slow(Duration::from_millis(3)));
+            let memory = open(&store, Bags::slow(Duration::from_micros(12)));
             // The first file is small: what it acknowledges must survive whatever comes next.
             import(&memory, "first", 10);
             println!("\nacknowledged first");
@@ -153,7 +153,7 @@ fn a_resumed_import_does_not_encode_again() {
     let store = folder.path().join("m.db");
     let path = store.to_str().unwrap();
     // The disk fills up, as it were, in the middle of the second file: its encoder dies.
-    let failing = Bags::failing_after(IMPORTED / 2);
+    let failing = Bags::failing_after("bags@1/f32", IMPORTED / 2);
     let memory = open(path, failing);
     let lines = lines("second", IMPORTED);
     let source = Source { file: "f", stem: "second", conversation: None, captions: Captions::Keep };

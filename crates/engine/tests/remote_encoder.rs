@@ -8,7 +8,9 @@ mod server;
 
 use std::sync::Arc;
 
-use aforesaid::{Creation, Encoder, EncoderSource, Explanations, Locality, Memory, Options, Preset, types::*};
+use aforesaid::{
+    Creation, Encoder, EncoderSource, Explanations, IdleVectors, Locality, Memory, Options, Preset, types::*,
+};
 use aforesaid_llm::{Client, EmbeddingSettings, Endpoint, RemoteEncoder, RetryPolicy};
 use bags::{history, ns};
 use serde_json::json;
@@ -56,7 +58,7 @@ fn a_sensitive_memory_never_leaves_the_machine() {
     memory.add_turns(&ns("me"), history()).unwrap();
     memory.add_note(&ns("me"), note("The safe opens with 4711.", Sensitivity::Sensitive)).unwrap();
     memory.add_note(&ns("me"), note("Lyon won by 4712 votes.", Sensitivity::Ordinary)).unwrap();
-    assert_eq!(memory.reembed(&ns("me"), &mut |_| {}).unwrap(), 0);
+    assert_eq!(memory.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).unwrap().embedded, 0);
 
     let sent: Vec<String> = server.requests().iter().map(|request| request.body.to_string()).collect();
     assert!(sent.iter().any(|body| body.contains("4712")), "{sent:?}");

@@ -6,7 +6,8 @@ mod bags;
 use std::num::NonZeroUsize;
 
 use aforesaid::{
-    Creation, Error, ErrorKind, Explanations, Locality, Memory, NoHits, Options, Preset, StoreError, Warning, types::*,
+    Creation, Error, ErrorKind, Explanations, IdleVectors, Locality, Memory, NoHits, Options, Preset, StoreError,
+    Warning, types::*,
 };
 use bags::*;
 
@@ -264,7 +265,7 @@ fn vectors_of_another_encoder_are_never_searched() {
     assert!(matches!(error, Error::Store(StoreError::EncoderMismatch { .. })), "{error}");
     assert!(error.to_string().contains("bags@1/f32") && error.to_string().contains("other@2/f32"), "{error}");
     assert_eq!(ids(&ask(&other, Query::new(ns("me"), "pumpkin"), "lexical"))[0], "p2", "words need no encoder");
-    assert_eq!(other.reembed(&ns("me"), &mut |_| {}).unwrap(), 6);
+    assert_eq!(other.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).unwrap().embedded, 6);
     assert_eq!(ids(&ask(&other, Query::new(ns("me"), "kite stuck"), "hybrid"))[0], "k1");
 }
 

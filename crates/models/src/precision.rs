@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 use aforesaid_core::types::UnknownChoice;
 
+use crate::Instructions;
+
 /// The numbers of a model's matrix products; everything between them is f32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Precision {
@@ -18,6 +20,11 @@ pub enum Precision {
 impl Precision {
     /// Every precision, the most exact first.
     pub const ALL: [Self; 3] = [Self::F32, Self::Bf16, Self::Int8];
+
+    /// The precision of new vectors where none was asked for, on a processor with these instructions.
+    pub fn default_on(_instructions: Instructions) -> Self {
+        Self::F32
+    }
 }
 
 impl fmt::Display for Precision {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use aforesaid_core::{
     StoreError,
-    store::{Batch, Fate, Staging, allocate_id},
+    store::{Batch, Fate, Fingerprint, NewVectors, allocate_id},
     types::{ConversationId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Seq, SessionId},
 };
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
@@ -12,6 +12,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use crate::{
     errors::Context,
     row::{self, NO_GROUP, number_of, to_json},
+    serving,
+    staging::Taking,
     vectors,
 };
 
@@ -19,8 +21,11 @@ use crate::{
 pub(crate) struct Appending<'a> {
     transaction: &'a Transaction<'a>,
     context: Context<'a>,
+    namespace: &'a Namespace,
     tenant: i64,
     last: u64,
+    /// The encoder of the batch, once a vector was due.
+    encoder: Option<vectors::Encoder>,
     conversations: HashMap<ConversationId, i64>,
     sessions: HashMap<(i64, SessionId), i64>,
 }
@@ -29,7 +34,7 @@ impl<'a> Appending<'a> {
     pub(crate) fn start(
         transaction: &'a Transaction<'a>,
         context: Context<'a>,
-        namespace: &Namespace,
+        namespace: &'a Namespace,
     ) -> Result<Self, StoreError> {
         context.run(transaction.execute(
             // A namespace that was forgotten and made again must not repeat an old version.
@@ -42,41 +47,90 @@ impl<'a> Appending<'a> {
             [namespace.as_str()],
             |row| Ok((row.get(0)?, row.get(1)?)),
         ))?;
-        Ok(Self { transaction, context, tenant, last, conversations: HashMap::new(), sessions: HashMap::new() })
+        Ok(Self {
+            transaction,
+            context,
+            namespace,
+            tenant,
+            last,
+            encoder: None,
+            conversations: HashMap::new(),
+            sessions: HashMap::new(),
+        })
     }
 
     /// Appends a batch and returns what became of each draft.
-    pub(crate) fn batch(&mut self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError> {
+    pub(crate) fn batch(&mut self, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError> {
         let before = self.last;
-        let mut fates = Vec::with_capacity(batch.drafts.len());
-        let mut encoder = None;
-        for (i, draft) in batch.drafts.iter().enumerate() {
-            let fate = self.one(draft)?;
-            let vector = batch.vectors.get(i).copied().flatten();
-            if let (Fate::Added(_), Some(name), Some(vector)) = (&fate, batch.encoder, vector) {
-                let number = match encoder {
-                    Some(number) => number,
-                    None => *encoder.insert(self.encoder(name, vector.len())?),
-                };
-                vectors::insert(self.transaction, self.context, self.tenant, number, name, Seq(self.last), vector)?;
-            }
-            fates.push(fate);
-        }
+        let fates = match batch.vectors {
+            NewVectors::None => batch.drafts.iter().map(|draft| self.one(draft)).collect::<Result<_, _>>()?,
+            NewVectors::Given { encoder, vectors } => self.with_given(batch.drafts, encoder, vectors)?,
+            NewVectors::Staged { encoder, fingerprints } => self.with_staged(batch.drafts, encoder, fingerprints)?,
+        };
         if self.last != before {
             self.context.run(
                 self.transaction
                     .execute("UPDATE namespace SET last = ?2 WHERE id = ?1", params![self.tenant, self.last]),
             )?;
         }
-        if batch.staging == Staging::Drop {
-            self.context
-                .run(self.transaction.execute("DELETE FROM staged WHERE namespace = ?1", [namespace.as_str()]))?;
+        Ok(fates)
+    }
+
+    fn with_given(
+        &mut self,
+        drafts: &[Draft],
+        name: &EncoderId,
+        vectors: &[Option<&[f32]>],
+    ) -> Result<Vec<Fate>, StoreError> {
+        let mut fates = Vec::with_capacity(drafts.len());
+        for (i, draft) in drafts.iter().enumerate() {
+            let fate = self.one(draft)?;
+            if let (Fate::Added(_), Some(vector)) = (&fate, vectors.get(i).copied().flatten()) {
+                let encoder = self.encoder(name, || Ok(vector.len()))?;
+                vectors::insert(self.transaction, self.context, self.tenant, encoder, name, Seq(self.last), vector)?;
+            }
+            fates.push(fate);
         }
         Ok(fates)
     }
 
-    fn encoder(&self, name: &EncoderId, dim: usize) -> Result<vectors::Encoder, StoreError> {
-        vectors::encoder_or_new(self.transaction, self.context, self.tenant, name, dim)
+    fn with_staged(
+        &mut self,
+        drafts: &[Draft],
+        name: &EncoderId,
+        fingerprints: &[Option<Fingerprint>],
+    ) -> Result<Vec<Fate>, StoreError> {
+        let mut staged = Taking::start(self.transaction, self.context, self.namespace, name, fingerprints);
+        let mut fates = Vec::with_capacity(drafts.len());
+        for (i, draft) in drafts.iter().enumerate() {
+            let fate = self.one(draft)?;
+            if let Some(print) = fingerprints.get(i).copied().flatten() {
+                if let Fate::Added(_) = fate {
+                    let encoder = self.encoder(name, || staged.dim(&print))?;
+                    staged.give(self.tenant, encoder, Seq(self.last), &print)?;
+                }
+                staged.release(&print)?;
+            }
+            fates.push(fate);
+        }
+        Ok(fates)
+    }
+
+    /// The encoder of the batch, which must be the one that serves.
+    fn encoder(
+        &mut self,
+        name: &EncoderId,
+        dim: impl FnOnce() -> Result<usize, StoreError>,
+    ) -> Result<vectors::Encoder, StoreError> {
+        if let Some(known) = self.encoder {
+            return Ok(known);
+        }
+        serving::settle(self.transaction, self.context, self.namespace, name)?;
+        let encoder = match vectors::encoder(self.transaction, self.context, self.tenant, name)? {
+            Some(known) => known,
+            None => vectors::encoder_or_new(self.transaction, self.context, self.tenant, name, dim()?)?,
+        };
+        Ok(*self.encoder.insert(encoder))
     }
 
     fn one(&mut self, draft: &Draft) -> Result<Fate, StoreError> {

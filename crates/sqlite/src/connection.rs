@@ -20,6 +20,12 @@ const BUSY: Duration = Duration::from_secs(90);
 /// Bytes of a page; a vector of 384 components with its key fits one cell.
 const PAGE: u32 = 8192;
 
+/// Bytes of the file that are read where they lie in memory.
+const MAPPED: i64 = 1 << 32;
+
+/// What a connection keeps of the pages it writes, negative in KiB: the indexes that a long import adds to.
+const CACHE: i64 = -16_384;
+
 /// Whether opening may make a new store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Creation {
@@ -84,6 +90,36 @@ impl Pool {
         result
     }
 
+    /// Like [`Pool::with`], but what is read is not mapped: for what goes through the whole file once, and would
+    /// count it all as memory of the process.
+    pub(crate) fn with_unmapped<T>(
+        &self,
+        context: Context<'_>,
+        work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.with(|connection| {
+            context.run(connection.pragma_update(None, "mmap_size", 0))?;
+            let result = work(connection);
+            context.run(connection.pragma_update(None, "mmap_size", MAPPED))?;
+            result
+        })
+    }
+
+    /// Like [`Pool::with`], but what is written need not be on the disk when `work` is done: a crash of the
+    /// machine may lose it, and never what was written otherwise.
+    pub(crate) fn with_cached_writes(
+        &self,
+        context: Context<'_>,
+        work: impl FnOnce(&mut Connection) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.with(|connection| {
+            context.run(connection.pragma_update(None, "synchronous", "NORMAL"))?;
+            let result = work(connection);
+            context.run(connection.pragma_update(None, "synchronous", "FULL"))?;
+            result
+        })
+    }
+
     fn give_back(&self, connection: Connection) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
     }
@@ -110,8 +146,8 @@ impl Pool {
             context.run(connection.pragma_update(None, "synchronous", "FULL"))?;
             context.run(connection.pragma_update(None, "secure_delete", "ON"))?;
         }
-        context.run(connection.pragma_update(None, "mmap_size", 1i64 << 32))?;
-        context.run(connection.pragma_update(None, "cache_size", -65_536))?;
+        context.run(connection.pragma_update(None, "mmap_size", MAPPED))?;
+        context.run(connection.pragma_update(None, "cache_size", CACHE))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(connection)
     }

@@ -1,7 +1,7 @@
 //! The SQLite store: one file, one source of truth, several processes at once.
 //!
 //! Write-ahead logging with `synchronous=FULL`: what was acknowledged survives a
-//! crash, and readers do not wait for a writer. Deleted content is overwritten
+//! crash (staged vectors apart, which only save work), and readers do not wait for a writer. Deleted content is overwritten
 //! (`secure_delete`), and the log is emptied after a forget.
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,9 @@ mod forget;
 mod read;
 mod row;
 mod schema;
+mod serving;
 mod snapshot;
+mod staging;
 mod store;
 mod vectors;
 

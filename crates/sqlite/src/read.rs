@@ -12,8 +12,13 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, types::Value};
 use crate::{
     errors::Context,
     row::{self, kind, said_at},
+    serving::serving,
     vectors::{self, read_into},
 };
+
+/// SQL that keeps memories `m` of tenant `?1` without a vector by encoder `?2`; `?3` lets sensitive ones in.
+const UNEMBEDDED: &str = "(?3 OR NOT m.sensitive)
+    AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.namespace = ?1 AND v.encoder = ?2 AND v.seq = m.seq)";
 
 /// A namespace as the file knows it.
 #[derive(Debug, Clone, Copy)]
@@ -202,17 +207,25 @@ impl Reader<'_> {
         after: Seq,
         limit: usize,
     ) -> Result<Vec<Unembedded>, StoreError> {
-        let encoder = vectors::encoder(self.connection, self.context, self.tenant.number, name)?;
-        let number = encoder.map_or(-1, |encoder| encoder.number);
-        let may_see_sensitive = audience == Audience::LocalModels;
-        let condition = "AND m.seq > ?2 AND (?3 OR NOT m.sensitive) AND NOT EXISTS
-             (SELECT 1 FROM vector v WHERE v.namespace = ?1 AND v.encoder = ?4 AND v.seq = m.seq)
-             ORDER BY m.seq LIMIT ?5";
-        let memories = self.memories(condition, &[&(after.0), &may_see_sensitive, &number, &(limit)])?;
+        let (number, may_see_sensitive) = (self.number_of(name)?, audience == Audience::LocalModels);
+        let condition = format!("AND m.seq > ?4 AND {UNEMBEDDED} ORDER BY m.seq LIMIT ?5");
+        let memories = self.memories(&condition, &[&number, &may_see_sensitive, &after.0, &limit])?;
         Ok(memories.into_iter().map(|memory| Unembedded { seq: memory.seq, passage: memory.passage() }).collect())
     }
 
-    pub(crate) fn stats(&self) -> Result<NamespaceStats, StoreError> {
+    pub(crate) fn count_unembedded(&self, name: &EncoderId, audience: Audience) -> Result<u64, StoreError> {
+        let key = params![self.tenant.number, self.number_of(name)?, audience == Audience::LocalModels];
+        let sql = format!("SELECT count(*) FROM memory m WHERE m.namespace = ?1 AND {UNEMBEDDED}");
+        self.context.run(self.connection.query_row(&sql, key, |row| row.get(0)))
+    }
+
+    /// The number of an encoder here; one that no encoder has where it is not known.
+    fn number_of(&self, name: &EncoderId) -> Result<i64, StoreError> {
+        let encoder = vectors::encoder(self.connection, self.context, self.tenant.number, name)?;
+        Ok(encoder.map_or(-1, |encoder| encoder.number))
+    }
+
+    pub(crate) fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError> {
         let tenant = self.tenant.number;
         let mut stats = self.context.run(self.connection.query_row(
             "SELECT (SELECT count(*) FROM conversation WHERE namespace = ?1),
@@ -227,6 +240,7 @@ impl Reader<'_> {
                     turns: row.get(2)?,
                     notes: row.get(3)?,
                     vectors: BTreeMap::new(),
+                    serving: None,
                     first: said_at(row, 4)?,
                     last: said_at(row, 5)?,
                 })
@@ -242,6 +256,7 @@ impl Reader<'_> {
                 .and_then(|mut select| select.query_map([tenant], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()),
         )?;
         stats.vectors.retain(|_, count| *count > 0);
+        stats.serving = serving(self.connection, self.context, namespace)?;
         Ok(stats)
     }
 }

@@ -9,7 +9,7 @@ use crate::errors::{Context, location_error};
 pub(crate) const APPLICATION_ID: i64 = 0x6166_7364;
 
 /// Step `i` takes a store from version `i` to `i + 1`. Steps are only ever added.
-const MIGRATIONS: [&str; 1] = [
+const MIGRATIONS: [&str; 2] = [
     // Tenant first in every key, so that one namespace lies together on disk.
     // `seq` counts arrivals in a namespace and is never given twice.
     "
@@ -87,6 +87,24 @@ const MIGRATIONS: [&str; 1] = [
         UNIQUE (namespace, encoder, fingerprint)
     ) STRICT;
     ",
+    // Which encoder's vectors serve a namespace. Of several it is the most complete, of equals the latest.
+    // Staged vectors are found by their fingerprint first: names that all of them share are slow to compare.
+    "
+    ALTER TABLE namespace ADD COLUMN serving TEXT;
+    UPDATE namespace SET serving = (
+        SELECT e.name FROM encoder e JOIN vector v ON v.namespace = e.namespace AND v.encoder = e.id
+        WHERE e.namespace = namespace.id GROUP BY e.id ORDER BY count(*) DESC, e.id DESC LIMIT 1
+    );
+    DROP TABLE staged;
+    CREATE TABLE staged (
+        id          INTEGER PRIMARY KEY,
+        fingerprint BLOB NOT NULL,
+        namespace   TEXT NOT NULL,
+        encoder     TEXT NOT NULL,
+        data        BLOB NOT NULL,
+        UNIQUE (fingerprint, namespace, encoder)
+    ) STRICT;
+    ",
 ];
 
 /// The version this program writes.
@@ -146,4 +164,67 @@ fn is_current(connection: &Connection, location: &str) -> Result<bool, StoreErro
 
 fn pragma(connection: &Connection, name: &str, location: &str) -> Result<i64, StoreError> {
     Context::new(location, "read the header").run(connection.pragma_query_value(None, name, |row| row.get(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use aforesaid_core::{store::Store, types::Namespace};
+
+    use super::*;
+    use crate::{Creation, SqliteStore};
+
+    /// A store as version 1 wrote it: each namespace with as many vectors by each encoder.
+    fn of_version_1(path: &Path, namespaces: &[(&str, &[(&str, i64)])]) {
+        let file = Connection::open(path).unwrap();
+        file.execute_batch(MIGRATIONS[0]).unwrap();
+        file.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        file.pragma_update(None, "user_version", 1).unwrap();
+        for (tenant, (name, encoders)) in (1i64..).zip(namespaces) {
+            let namespace = "INSERT INTO namespace (id, name, epoch, last) VALUES (?1, ?2, 7, 3)";
+            file.execute(namespace, (tenant, name)).unwrap();
+            for (number, (name, vectors)) in (1i64..).zip(*encoders) {
+                let encoder = "INSERT INTO encoder (namespace, id, name, dim) VALUES (?1, ?2, ?3, 1)";
+                file.execute(encoder, (tenant, number, name)).unwrap();
+                for seq in 1..=*vectors {
+                    let vector = "INSERT INTO vector (namespace, encoder, seq, data) VALUES (?1, ?2, ?3, x'00000000')";
+                    file.execute(vector, (tenant, number, seq)).unwrap();
+                }
+            }
+        }
+        let staged =
+            "INSERT INTO staged (namespace, encoder, fingerprint, data) VALUES ('one', 'a@1/f32', x'01', x'00')";
+        file.execute(staged, []).unwrap();
+    }
+
+    #[test]
+    fn an_old_store_is_served_by_the_vectors_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        of_version_1(
+            &path,
+            &[
+                ("none", &[]),
+                ("one", &[("a@1/f32", 2)]),
+                ("several", &[("a@1/f32", 2), ("b@1/f32", 3), ("c@1/f32", 1)]),
+                ("equal", &[("a@1/f32", 2), ("b@1/f32", 2)]),
+                ("forgotten", &[("a@1/f32", 0)]),
+            ],
+        );
+        let store = SqliteStore::open(&path, Creation::Forbidden).unwrap();
+        let serving = |name: &str| {
+            let namespace = Namespace::new(name).unwrap();
+            let version = store.version(&namespace).unwrap().unwrap();
+            assert_eq!((version.epoch, version.last.0), (7, 3), "indexes of {name} stay valid");
+            store.serving(&namespace).unwrap().map(String::from)
+        };
+        let found = ["none", "one", "several", "equal", "forgotten"].map(serving);
+        assert_eq!(
+            found.each_ref().map(Option::as_deref),
+            [None, Some("a@1/f32"), Some("b@1/f32"), Some("b@1/f32"), None]
+        );
+        drop(store);
+        assert!(is_current(&Connection::open(&path).unwrap(), "old.db").unwrap());
+    }
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 use aforesaid_core::{
     StoreError,
     store::{
-        Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexSink, NamespaceStats, Store, Unembedded,
-        Version,
+        Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexSink, NamespaceStats, NewVectors, Store,
+        Unembedded, Version,
     },
     types::{ConversationId, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId, Vectors},
 };
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::{
     append::{self, Appending},
@@ -18,7 +18,7 @@ use crate::{
     errors::Context,
     forget,
     read::{self, Reader, Tenant},
-    snapshot, vectors,
+    serving, snapshot, staging, vectors,
 };
 
 /// Memories in one SQLite file.
@@ -57,12 +57,7 @@ impl SqliteStore {
         context: Context<'_>,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.pool.with(|connection| {
-            let transaction = context.run(connection.transaction_with_behavior(behavior))?;
-            let result = work(&transaction)?;
-            context.run(transaction.commit())?;
-            Ok(result)
-        })
+        self.pool.with(|connection| transact(connection, behavior, context, work))
     }
 
     /// Runs `work` on a consistent view of a namespace, or of its absence.
@@ -118,6 +113,10 @@ impl SqliteStore {
         Ok(StoreError::UnknownNamespace { namespace: namespace.clone(), known: self.namespaces()? })
     }
 
+    fn empty_log(&self) -> Result<(), StoreError> {
+        self.pool.with(|connection| forget::empty_log(connection, self.context("empty the write-ahead log")))
+    }
+
     fn write<T>(
         &self,
         action: &'static str,
@@ -126,6 +125,19 @@ impl SqliteStore {
         let context = self.context(action);
         self.transact(TransactionBehavior::Immediate, context, |transaction| work(transaction, context))
     }
+}
+
+/// Runs `work` in a transaction of a connection.
+fn transact<T>(
+    connection: &mut Connection,
+    behavior: TransactionBehavior,
+    context: Context<'_>,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let transaction = context.run(connection.transaction_with_behavior(behavior))?;
+    let result = work(&transaction)?;
+    context.run(transaction.commit())?;
+    Ok(result)
 }
 
 impl Store for SqliteStore {
@@ -153,9 +165,37 @@ impl Store for SqliteStore {
     }
 
     fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError> {
-        self.write("append memories", |transaction, context| {
-            Appending::start(transaction, context, namespace)?.batch(namespace, batch)
+        let context = self.context("append memories");
+        let work = |connection: &mut Connection| {
+            transact(connection, TransactionBehavior::Immediate, context, |transaction| {
+                Appending::start(transaction, context, namespace)?.batch(batch)
+            })
+        };
+        match batch.vectors {
+            NewVectors::Staged { .. } => self.pool.with_unmapped(context, work),
+            NewVectors::None | NewVectors::Given { .. } => self.pool.with(work),
+        }
+    }
+
+    fn serving(&self, namespace: &Namespace) -> Result<Option<EncoderId>, StoreError> {
+        self.pool.with(|connection| serving::serving(connection, self.context("read which vectors serve"), namespace))
+    }
+
+    fn serve(&self, namespace: &Namespace, encoder: &EncoderId, audience: Audience) -> Result<u64, StoreError> {
+        self.write("have other vectors serve", |transaction, context| {
+            let tenant = self.existing(transaction, context, namespace)?;
+            let reader = Reader { connection: transaction, context, tenant };
+            serving::serve(transaction, &reader, namespace, encoder, audience)
         })
+    }
+
+    fn drop_idle_vectors(&self, namespace: &Namespace) -> Result<u64, StoreError> {
+        let dropped = self.write("drop vectors", |transaction, context| {
+            let tenant = self.existing(transaction, context, namespace)?;
+            serving::drop_idle(transaction, context, namespace, tenant)
+        })?;
+        self.empty_log()?;
+        Ok(dropped)
     }
 
     fn catch_up(
@@ -165,7 +205,17 @@ impl Store for SqliteStore {
         since: Option<Version>,
         sink: &mut dyn IndexSink,
     ) -> Result<Version, StoreError> {
-        self.read("read the namespace", namespace, |reader| reader.catch_up(encoder, since, sink))
+        let context = self.context("read the namespace");
+        let work = |connection: &mut Connection| {
+            transact(connection, TransactionBehavior::Deferred, context, |connection| {
+                let tenant = self.existing(connection, context, namespace)?;
+                Reader { connection, context, tenant }.catch_up(encoder, since, sink)
+            })
+        };
+        match since {
+            None => self.pool.with_unmapped(context, work),
+            Some(_) => self.pool.with(work),
+        }
     }
 
     fn fetch(&self, namespace: &Namespace, places: &[Seq]) -> Result<Vec<Memory>, StoreError> {
@@ -230,7 +280,9 @@ impl Store for SqliteStore {
                     vectors::insert(transaction, context, tenant, known, encoder, *seq, vector)?;
                 }
             }
-            context.run(transaction.execute("UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1", [tenant]))?;
+            // Only what serves is searched, and an index of it would lack these.
+            let epoch = "UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1 AND serving = ?2";
+            context.run(transaction.execute(epoch, params![tenant, encoder.as_str()]))?;
             Ok(())
         })
     }
@@ -240,12 +292,12 @@ impl Store for SqliteStore {
             let tenant = self.existing(transaction, context, namespace)?.number;
             forget::forget(transaction, context, namespace, tenant, doomed)
         })?;
-        self.pool.with(|connection| forget::empty_log(connection, self.context("empty the write-ahead log")))?;
+        self.empty_log()?;
         Ok(forgotten)
     }
 
     fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError> {
-        self.read("count memories", namespace, |reader| reader.stats())
+        self.read("count memories", namespace, |reader| reader.stats(namespace))
     }
 
     fn snapshot(&self, namespace: &Namespace, index: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -276,22 +328,10 @@ impl Store for SqliteStore {
         namespace: &Namespace,
         encoder: &EncoderId,
         fingerprints: &[Fingerprint],
-    ) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
-        let context = self.context("read staged vectors");
-        self.pool.with(|connection| {
-            let mut select = context.run(connection.prepare_cached(
-                "SELECT data FROM staged WHERE namespace = ?1 AND encoder = ?2 AND fingerprint = ?3",
-            ))?;
-            let mut one = |print: &Fingerprint| {
-                let key = params![namespace.as_str(), encoder.as_str(), &print[..]];
-                let read = |row: &rusqlite::Row<'_>| {
-                    let mut vector = Vec::new();
-                    vectors::read_into(row.get_ref(0)?.as_blob()?, &mut vector);
-                    Ok(vector)
-                };
-                context.run(select.query_row(key, read).optional())
-            };
-            fingerprints.iter().map(&mut one).collect()
+    ) -> Result<Vec<bool>, StoreError> {
+        let context = self.context("look for staged vectors");
+        self.transact(TransactionBehavior::Deferred, context, |connection| {
+            staging::staged(connection, context, namespace, encoder, fingerprints)
         })
     }
 
@@ -301,15 +341,11 @@ impl Store for SqliteStore {
         encoder: &EncoderId,
         vectors: &[(Fingerprint, &[f32])],
     ) -> Result<(), StoreError> {
-        self.write("stage vectors", |transaction, context| {
-            let mut insert = context.run(transaction.prepare_cached(
-                "INSERT OR REPLACE INTO staged (namespace, encoder, fingerprint, data) VALUES (?1, ?2, ?3, ?4)",
-            ))?;
-            for (print, vector) in vectors {
-                let data = vectors::to_bytes(vector);
-                context.run(insert.execute(params![namespace.as_str(), encoder.as_str(), &print[..], data]))?;
-            }
-            Ok(())
+        let context = self.context("stage vectors");
+        self.pool.with_cached_writes(context, |connection| {
+            transact(connection, TransactionBehavior::Immediate, context, |transaction| {
+                staging::stage(transaction, context, namespace, encoder, vectors)
+            })
         })
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use aforesaid_core::{
     StoreError,
-    store::{Batch, Store},
-    types::{ConversationId, Draft, Namespace, SessionId, Turn},
+    store::{Batch, NewVectors, Store},
+    types::{ConversationId, Draft, EncoderId, Namespace, Seq, SessionId, Turn},
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 
@@ -130,4 +130,30 @@ fn forgotten_text_is_in_no_file() {
     assert!(on_disk());
     store.forget(&namespace, &aforesaid_core::store::Doomed::One(version.last)).unwrap();
     assert!(!on_disk());
+}
+
+#[test]
+fn dropped_vectors_and_staged_ones_are_in_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.db");
+    let namespace = Namespace::new("me").unwrap();
+    let store = SqliteStore::open(&path, Creation::Allowed).unwrap();
+    // Numbers that occur nowhere else, in vectors of a page and more.
+    let vector = |first: f32| (0..4000).map(|i| first + i as f32).collect::<Vec<f32>>();
+    let on_disk = |first: f32| {
+        let mark: Vec<u8> = vector(first)[10..14].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let files = std::fs::read_dir(folder.path()).unwrap();
+        let bytes: Vec<u8> = files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
+        bytes.windows(mark.len()).any(|window| window == mark)
+    };
+    let (old, new) = (EncoderId::new("old@1/f32").unwrap(), EncoderId::new("new@1/f32").unwrap());
+    let (kept, moved, left) = (vector(1e6 + 0.25), vector(2e6 + 0.25), vector(3e6 + 0.25));
+    store.stage(&namespace, &old, &[([1; 16], &moved[..]), ([2; 16], &left[..])]).unwrap();
+    let vectors = NewVectors::Staged { encoder: &old, fingerprints: &[Some([1; 16])] };
+    store.append(&namespace, Batch { drafts: &drafts(), vectors }).unwrap();
+    store.embed(&namespace, &new, &[(Seq(1), &kept)]).unwrap();
+    assert_eq!(store.serve(&namespace, &new, aforesaid_core::store::Audience::LocalModels).unwrap(), 0);
+    assert!(on_disk(kept[0]) && on_disk(moved[0]) && on_disk(left[0]));
+    assert_eq!(store.drop_idle_vectors(&namespace).unwrap(), 1);
+    assert!(on_disk(kept[0]) && !on_disk(moved[0]) && !on_disk(left[0]));
 }

@@ -65,7 +65,7 @@ impl Add {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let draft = self.draft()?;
         draft.check().map_err(aforesaid::Error::from)?;
-        let memory = settings.open(Creation::Allowed, Effort::Fetch)?;
+        let memory = settings.open(&settings.namespace, Creation::Allowed, Effort::Fetch)?;
         let added = memory.add(&settings.namespace, &[draft], &mut |_| {})?;
         match settings.output {
             Output::Programs => print_json(&json!({

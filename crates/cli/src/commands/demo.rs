@@ -39,7 +39,7 @@ struct Question {
 impl Demo {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let namespace = Namespace::new("demo").map_err(aforesaid::Error::from)?;
-        let memory = settings.open(Creation::Allowed, Effort::Fetch)?;
+        let memory = settings.open(&namespace, Creation::Allowed, Effort::Fetch)?;
         let source = Source { file: "the demo", stem: "demo", conversation: None, captions: Captions::Keep };
         let bar = progress::passages(settings.output, "encoding");
         let imported =

@@ -46,7 +46,7 @@ impl Import {
         let [first, others @ ..] = self.files.as_slice() else { return Ok(()) };
         // Read before the store is made or a model is fetched: a bad file leaves nothing behind.
         let parsed = self.parse(first)?;
-        let memory = settings.open(Creation::Allowed, Effort::Fetch)?;
+        let memory = settings.open(&settings.namespace, Creation::Allowed, Effort::Fetch)?;
         let mut reports = Vec::new();
         let mut result = self.one(settings, &memory, first, parsed, &mut reports);
         for file in others {

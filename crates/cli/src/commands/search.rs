@@ -45,7 +45,7 @@ pub(crate) struct Search {
 
 impl Search {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let memory = settings.open(Creation::Forbidden, Effort::Find)?;
+        let memory = settings.open(&settings.namespace, Creation::Forbidden, Effort::Find)?;
         let query = Query {
             text: self.query.clone(),
             namespace: settings.namespace.clone(),

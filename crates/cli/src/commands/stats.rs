@@ -47,7 +47,9 @@ impl Stats {
                 say!("  from {} to {}", render::when(Some(first)), render::when(Some(last)))?;
             }
             for (encoder, vectors) in &stats.vectors {
-                say!("  {} by {encoder}", count(*vectors, "vector"))?;
+                let serves = stats.serving.as_ref().is_some_and(|serving| serving.as_str() == encoder);
+                let serves = if serves { "; searches go by them" } else { "" };
+                say!("  {} by {encoder}{serves}", count(*vectors, "vector"))?;
             }
         }
         Ok(())

@@ -39,7 +39,7 @@ pub(crate) struct Why {
 
 impl Why {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let memory = settings.open(Creation::Forbidden, Effort::Find)?;
+        let memory = settings.open(&settings.namespace, Creation::Forbidden, Effort::Find)?;
         let query = Query {
             min_confidence: 0.0,
             text: self.query.clone(),

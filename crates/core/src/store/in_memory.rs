@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats, Staging,
+    Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats, NewVectors,
     Store, Unembedded, Version, allocate_id,
 };
 use crate::{
@@ -26,6 +26,7 @@ struct Tenant {
     last: u64,
     memories: BTreeMap<Seq, Memory>,
     vectors: BTreeMap<(EncoderId, Seq), Vec<f32>>,
+    serving: Option<EncoderId>,
     snapshots: HashMap<String, Vec<u8>>,
 }
 
@@ -117,6 +118,29 @@ impl Tenant {
         Ok(Fate::Added(id))
     }
 
+    /// Keeps the vector of the memory added last, in the set that serves.
+    fn add_vector(&mut self, namespace: &Namespace, encoder: &EncoderId, vector: &[f32]) -> Result<(), StoreError> {
+        let serving = self.serving.get_or_insert_with(|| encoder.clone());
+        if serving != encoder {
+            return Err(StoreError::EncoderMismatch {
+                namespace: namespace.clone(),
+                serving: serving.clone(),
+                asked: encoder.clone(),
+            });
+        }
+        self.check_dim(encoder, vector.len())?;
+        self.vectors.insert((encoder.clone(), Seq(self.last)), vector.to_vec());
+        Ok(())
+    }
+
+    /// Memories without a vector by `encoder` that `audience` may see, in order.
+    fn unembedded(&self, encoder: &EncoderId, audience: Audience) -> impl Iterator<Item = &Memory> {
+        self.memories
+            .values()
+            .filter(move |memory| audience == Audience::LocalModels || memory.sensitivity == Sensitivity::Ordinary)
+            .filter(|memory| !self.vectors.contains_key(&(encoder.clone(), memory.seq)))
+    }
+
     fn check_dim(&self, encoder: &EncoderId, found: usize) -> Result<(), StoreError> {
         let stored = self.vectors.iter().find(|((by, _), _)| by == encoder).map(|(_, vector)| vector.len());
         match stored {
@@ -194,21 +218,65 @@ impl Store for InMemoryStore {
         // A namespace that was forgotten and made again must not repeat an old version.
         let new = || Tenant { epoch: self.made.fetch_add(1, Ordering::Relaxed) << 32, ..Tenant::default() };
         let mut tenant = tenants.get(namespace).cloned().unwrap_or_else(new);
+        let mut staged = self.staging();
         let mut fates = Vec::with_capacity(batch.drafts.len());
         for (i, draft) in batch.drafts.iter().enumerate() {
             let fate = tenant.add(draft)?;
-            let vector = batch.vectors.get(i).copied().flatten();
-            if let (Fate::Added(_), Some(encoder), Some(vector)) = (&fate, batch.encoder, vector) {
-                tenant.check_dim(encoder, vector.len())?;
-                tenant.vectors.insert((encoder.clone(), Seq(tenant.last)), vector.to_vec());
+            if matches!(fate, Fate::Added(_)) {
+                match batch.vectors {
+                    NewVectors::None => {}
+                    NewVectors::Given { encoder, vectors } => {
+                        if let Some(vector) = vectors.get(i).copied().flatten() {
+                            tenant.add_vector(namespace, encoder, vector)?;
+                        }
+                    }
+                    NewVectors::Staged { encoder, fingerprints } => {
+                        if let Some(print) = fingerprints.get(i).copied().flatten() {
+                            let vector = staged
+                                .get(&(namespace.clone(), encoder.clone(), print))
+                                .ok_or_else(|| StoreError::Unstaged { encoder: encoder.clone() })?;
+                            tenant.add_vector(namespace, encoder, vector)?;
+                        }
+                    }
+                }
             }
             fates.push(fate);
         }
-        if batch.staging == Staging::Drop {
-            self.staging().retain(|(owner, _, _), _| owner != namespace);
+        if let NewVectors::Staged { encoder, fingerprints } = batch.vectors {
+            for print in fingerprints.iter().flatten() {
+                staged.remove(&(namespace.clone(), encoder.clone(), *print));
+            }
         }
         tenants.insert(namespace.clone(), tenant);
         Ok(fates)
+    }
+
+    fn serving(&self, namespace: &Namespace) -> Result<Option<EncoderId>, StoreError> {
+        Ok(self.read_or_empty(namespace, |tenant| tenant.serving.clone()))
+    }
+
+    fn serve(&self, namespace: &Namespace, encoder: &EncoderId, audience: Audience) -> Result<u64, StoreError> {
+        self.read(namespace, |_| ())?;
+        let mut tenants = self.tenants();
+        let Some(tenant) = tenants.get_mut(namespace) else { return Ok(0) };
+        let missing = tenant.unembedded(encoder, audience).count() as u64;
+        if missing == 0 && tenant.serving.as_ref() != Some(encoder) {
+            tenant.serving = Some(encoder.clone());
+            tenant.snapshots.clear();
+            tenant.epoch += 1;
+        }
+        Ok(missing)
+    }
+
+    fn drop_idle_vectors(&self, namespace: &Namespace) -> Result<u64, StoreError> {
+        self.read(namespace, |_| ())?;
+        let mut tenants = self.tenants();
+        let Some(tenant) = tenants.get_mut(namespace) else { return Ok(0) };
+        let Tenant { vectors, serving, .. } = tenant;
+        let before = vectors.len();
+        vectors.retain(|(encoder, _), _| serving.as_ref() == Some(encoder));
+        self.staging().retain(|(owner, encoder, _), _| owner != namespace || serving.as_ref() == Some(encoder));
+        Ok((before - vectors.len()) as u64)
     }
 
     fn catch_up(
@@ -337,14 +405,10 @@ impl Store for InMemoryStore {
         after: Seq,
         limit: usize,
     ) -> Result<Vec<Unembedded>, StoreError> {
-        let may_see =
-            |memory: &Memory| audience == Audience::LocalModels || memory.sensitivity == Sensitivity::Ordinary;
         self.read(namespace, |tenant| {
             tenant
-                .memories
-                .values()
-                .filter(|memory| memory.seq > after && may_see(memory))
-                .filter(|memory| !tenant.vectors.contains_key(&(encoder.clone(), memory.seq)))
+                .unembedded(encoder, audience)
+                .filter(|memory| memory.seq > after)
                 .take(limit)
                 .map(|memory| Unembedded { seq: memory.seq, passage: memory.passage() })
                 .collect()
@@ -362,7 +426,7 @@ impl Store for InMemoryStore {
                 tenant.vectors.insert((encoder.clone(), *seq), vector.to_vec());
             }
         }
-        tenant.epoch += 1;
+        tenant.epoch += u64::from(tenant.serving.as_ref() == Some(encoder));
         Ok(())
     }
 
@@ -410,6 +474,7 @@ impl Store for InMemoryStore {
                 turns,
                 notes: tenant.memories.len() as u64 - turns,
                 vectors,
+                serving: tenant.serving.clone(),
                 first: tenant.memories.values().filter_map(|memory| memory.said_at).min(),
                 last: tenant.memories.values().filter_map(|memory| memory.said_at).max(),
             }
@@ -438,10 +503,10 @@ impl Store for InMemoryStore {
         namespace: &Namespace,
         encoder: &EncoderId,
         fingerprints: &[Fingerprint],
-    ) -> Result<Vec<Option<Vec<f32>>>, StoreError> {
+    ) -> Result<Vec<bool>, StoreError> {
         let staged = self.staging();
         let key = |print: &Fingerprint| (namespace.clone(), encoder.clone(), *print);
-        Ok(fingerprints.iter().map(|print| staged.get(&key(print)).cloned()).collect())
+        Ok(fingerprints.iter().map(|print| staged.contains_key(&key(print))).collect())
     }
 
     fn stage(

@@ -22,7 +22,8 @@ use crate::{
 /// was appended, unless the epoch moved: then it is made anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Version {
-    /// Moves when something stored changed or went: a forget, a vector that came later.
+    /// Moves when something that is searched changed or went: a forget, a vector that came later to the
+    /// set that serves, another set that serves.
     pub epoch: u64,
     /// The last memory appended.
     pub last: Seq,
@@ -33,28 +34,35 @@ pub struct Version {
 pub struct Batch<'a> {
     /// The memories.
     pub drafts: &'a [Draft],
-    /// What made the vectors; `None` when there are none.
-    pub encoder: Option<&'a EncoderId>,
-    /// A vector for each draft, or `None` for one that has none; empty without an encoder.
-    pub vectors: &'a [Option<&'a [f32]>],
-    /// What becomes of staged vectors.
-    pub staging: Staging,
+    /// Their vectors.
+    pub vectors: NewVectors<'a>,
 }
 
-/// What an append does with the vectors staged in its namespace; see [`Store::stage`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Staging {
-    /// They stay: this batch is not what they wait for.
-    #[default]
-    Keep,
-    /// They go in the same transaction. Another import under way there encodes again if it is interrupted.
-    Drop,
+/// Where the vectors of a [`Batch`] come from.
+#[derive(Debug, Clone, Copy)]
+pub enum NewVectors<'a> {
+    /// Nowhere: they may be made later.
+    None,
+    /// From the caller.
+    Given {
+        /// What made them.
+        encoder: &'a EncoderId,
+        /// A vector for each draft, or `None` for one that has none.
+        vectors: &'a [Option<&'a [f32]>],
+    },
+    /// From what [`Store::stage`] keeps; what is named here is no longer staged afterwards.
+    Staged {
+        /// What made them.
+        encoder: &'a EncoderId,
+        /// The fingerprint of each draft's passage, or `None` for one that has no vector.
+        fingerprints: &'a [Option<Fingerprint>],
+    },
 }
 
 impl<'a> Batch<'a> {
     /// Memories without vectors.
     pub fn of(drafts: &'a [Draft]) -> Self {
-        Self { drafts, encoder: None, vectors: &[], staging: Staging::Keep }
+        Self { drafts, vectors: NewVectors::None }
     }
 }
 
@@ -132,6 +140,8 @@ pub struct NamespaceStats {
     pub notes: u64,
     /// Vectors by encoder.
     pub vectors: BTreeMap<String, u64>,
+    /// The encoder whose vectors serve; see [`Store::serving`].
+    pub serving: Option<EncoderId>,
     /// When the first memory was said.
     pub first: Option<Timestamp>,
     /// When the last memory was said.
@@ -194,13 +204,39 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Conflict`], [`StoreError::Invalid`], or when the backend fails.
     fn known(&self, namespace: &Namespace, drafts: &[Draft]) -> Result<Vec<Option<MemoryId>>, StoreError>;
 
-    /// Appends what is new; makes the namespace where it is missing.
+    /// Appends what is new; makes the namespace where it is missing. The first vector of a namespace
+    /// decides which encoder's vectors serve it.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] when an id is taken by something else,
     /// [`StoreError::Invalid`] when a draft cannot be kept,
+    /// [`StoreError::EncoderMismatch`] when another encoder's vectors serve the namespace,
+    /// [`StoreError::Unstaged`] when a vector is not staged that should be,
     /// [`StoreError::Dimension`] when a vector does not fit, or when the backend fails.
     fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError>;
+
+    /// The encoder whose vectors serve: searches go by them, and additions bring theirs to them. `None`
+    /// before the first vector, and where there is no such namespace.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn serving(&self, namespace: &Namespace) -> Result<Option<EncoderId>, StoreError>;
+
+    /// Has the vectors of `encoder` serve from now on, unless some are still missing; says how many are.
+    ///
+    /// It is 0 when they serve. Of what `audience` may not see nothing is missing.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn serve(&self, namespace: &Namespace, encoder: &EncoderId, audience: Audience) -> Result<u64, StoreError>;
+
+    /// Deletes the vectors that do not serve, as thoroughly as a forget; says how many went.
+    ///
+    /// What is staged by their encoders goes too.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn drop_idle_vectors(&self, namespace: &Namespace) -> Result<u64, StoreError>;
 
     /// Brings a derived index from `since` to the present; one consistent view.
     ///
@@ -279,7 +315,8 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<Unembedded>, StoreError>;
 
-    /// Adds vectors to memories that are there already; those gone meanwhile are left out.
+    /// Adds vectors to memories that are there already; those gone meanwhile are left out. Whether they
+    /// serve is for [`Store::serve`] to say.
     ///
     /// # Errors
     /// [`StoreError::Dimension`], or when the backend fails.
@@ -315,7 +352,7 @@ pub trait Store: Send + Sync {
         snapshot: &[u8],
     ) -> Result<(), StoreError>;
 
-    /// Vectors of an import that has not finished, by fingerprint of their passage.
+    /// Which passages an import that has not finished has staged vectors of.
     ///
     /// # Errors
     /// When the backend fails.
@@ -324,10 +361,12 @@ pub trait Store: Send + Sync {
         namespace: &Namespace,
         encoder: &EncoderId,
         fingerprints: &[Fingerprint],
-    ) -> Result<Vec<Option<Vec<f32>>>, StoreError>;
+    ) -> Result<Vec<bool>, StoreError>;
 
-    /// Keeps vectors of an import under way, so that it can resume. They go with a
-    /// [`Batch`] that says [`Staging::Drop`], or with the next [`Store::forget`] in the namespace.
+    /// Keeps vectors of an import under way until a [`Batch`] takes them or a [`Store::forget`] in the
+    /// namespace deletes them, so that none is held in memory and the import can resume.
+    ///
+    /// What is staged only saves work: a crash of the machine may lose the last of it.
     ///
     /// # Errors
     /// When the backend fails.

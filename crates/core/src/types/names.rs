@@ -111,6 +111,11 @@ impl EncoderId {
     pub fn model(&self) -> &str {
         self.0.split_once('@').map_or(self.as_str(), |(model, _)| model)
     }
+
+    /// The numbers it computes in, where the id says.
+    pub fn precision(&self) -> Option<&str> {
+        self.0.rsplit_once('/').map(|(_, precision)| precision)
+    }
 }
 
 #[cfg(test)]
@@ -124,6 +129,16 @@ mod tests {
         assert!(MemoryId::new("a\nb").is_err());
         let long = SessionId::new("x".repeat(257)).unwrap_err().to_string();
         assert!(long.contains("257 bytes") && long.contains("session"), "{long}");
+    }
+
+    #[test]
+    fn an_encoder_id_has_parts() {
+        let parts = |id: &str| {
+            let id = EncoderId::new(id).unwrap();
+            (id.model().to_owned(), id.precision().map(str::to_owned))
+        };
+        assert_eq!(parts("mini@1110/int8"), ("mini".to_owned(), Some("int8".to_owned())));
+        assert_eq!(parts("mini"), ("mini".to_owned(), None));
     }
 
     #[test]

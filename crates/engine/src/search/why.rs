@@ -12,7 +12,7 @@ use aforesaid_core::{
 };
 use serde::Serialize;
 
-use super::{Asked, RETRIES, Ready};
+use super::{Asked, RETRIES, Ready, check_vectors};
 use crate::{
     answer::{NoHits, Warning},
     error::Error,
@@ -173,7 +173,7 @@ impl Memory {
         if !excluded_by.is_empty() {
             return Ok(Some(Found { began, excluded_by, standing: None, warnings: Vec::new() }));
         }
-        let warnings = self.check_vectors(index, query, preset, &ready.vector)?;
+        let warnings = check_vectors(index, preset, &ready.vector)?;
         let rescore = |texts: &[u32]| self.stored_vectors(index, query, texts);
         let standing = stand(index, preset, &candidates, &asked.request(&ready.vector), &rescore, number)?;
         Ok(Some(Found { began, excluded_by, standing, warnings }))

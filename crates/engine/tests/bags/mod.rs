@@ -23,7 +23,7 @@ pub(crate) struct Bags {
     pub locality: Locality,
     pub passages: AtomicUsize,
     pub seen: Mutex<Vec<String>>,
-    /// How long each call takes.
+    /// How long each passage takes.
     pub pause: Duration,
     /// Passages after which it fails.
     pub limit: usize,
@@ -49,8 +49,8 @@ impl Bags {
         Arc::new(Self { pause, ..Self::plain("bags@1/f32", Locality::Local) })
     }
 
-    pub(crate) fn failing_after(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit, ..Self::plain("bags@1/f32", Locality::Local) })
+    pub(crate) fn failing_after(id: &str, limit: usize) -> Arc<Self> {
+        Arc::new(Self { limit, ..Self::plain(id, Locality::Local) })
     }
 
     fn vectors(&self, texts: &[&str]) -> Vectors {
@@ -87,7 +87,7 @@ impl Encoder for Bags {
     }
 
     fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        std::thread::sleep(self.pause);
+        std::thread::sleep(self.pause * texts.len() as u32);
         if self.passages.fetch_add(texts.len(), Ordering::Relaxed) + texts.len() > self.limit {
             return Err(EncodeError { encoder: self.id.clone(), message: "out of order".to_owned() });
         }

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use aforesaid::Encoder;
+use aforesaid::{Encoder, types::EncoderId};
 use aforesaid_eval::{
     datasets::DataSet,
     experiments::{CachedEncoder, NoEncoder, Step},
@@ -45,9 +45,18 @@ impl VectorArgs {
         model: Option<&str>,
         settings: &Settings,
     ) -> Result<Equipment, Failure> {
-        let settings = settings.with_model(model);
-        let source = settings.encoder(Effort::Fetch)?;
-        let encoder = match CachedEncoder::new(source, self.folder(dataset, &settings).as_deref()) {
+        self.equipment_with(dataset, None, &settings.with_model(model))
+    }
+
+    /// The encoder that the settings name, or the one that made a receipt.
+    pub(super) fn equipment_with(
+        &self,
+        dataset: DataSet,
+        made_with: Option<&EncoderId>,
+        settings: &Settings,
+    ) -> Result<Equipment, Failure> {
+        let source = settings.encoder(Effort::Fetch, made_with)?;
+        let encoder = match CachedEncoder::new(source, self.folder(dataset, settings).as_deref()) {
             Ok(encoder) => Ok(Arc::new(encoder) as Arc<dyn Encoder>),
             Err(NoEncoder::Unavailable(reason)) => Err(reason),
             Err(NoEncoder::Cache(error)) => return Err(Failure::Input(error.to_string())),

@@ -1,11 +1,16 @@
 //! `aforesaid eval reproduce`
 
-use std::path::PathBuf;
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    path::PathBuf,
+};
 
+use aforesaid::types::EncoderId;
 use aforesaid_eval::{
     EvalError,
     datasets::DataSet,
     receipts::{Receipt, Replayed, Verdict},
+    recipe::Equipment,
 };
 use clap::{Args, ValueHint};
 use serde_json::{Value, json};
@@ -45,10 +50,16 @@ impl Reproduce {
             }
         }
         let root = self.data.clone().or_else(|| settings.datasets().ok());
-        let equipment = self.vectors.equipment(DataSet::Locomo, None, settings)?;
+        let mut by_encoder: BTreeMap<Option<&str>, Equipment> = BTreeMap::new();
         let mut replayed = Vec::new();
         for receipt in &receipts {
-            let one = watched(settings, |observe| receipt.replay(root.as_deref(), &equipment, observe))?;
+            let equipment = match by_encoder.entry(receipt.encoder().map(EncoderId::as_str)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(slot) => {
+                    slot.insert(self.vectors.equipment_with(DataSet::Locomo, receipt.encoder(), settings)?)
+                }
+            };
+            let one = watched(settings, |observe| receipt.replay(root.as_deref(), equipment, observe))?;
             if settings.output == Output::People {
                 say!("{one}")?;
             }

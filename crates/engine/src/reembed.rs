@@ -1,0 +1,104 @@
+//! Making the vectors that a namespace lacks, and having another encoder's serve it.
+
+use aforesaid_core::{
+    Encoder,
+    types::{EncoderId, Namespace, Seq, Vectors},
+};
+use serde::Serialize;
+
+use crate::{
+    encoding::{self, CHUNK, Chunk, audience},
+    error::Error,
+    ingest::Progress,
+    memory::Memory,
+};
+
+/// What becomes of vectors that no longer serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IdleVectors {
+    /// They stay: switching back to their encoder only makes what was added since.
+    #[default]
+    Keep,
+    /// They are deleted, free pages included.
+    Drop,
+}
+
+/// What [`Memory::reembed`] did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reembedded {
+    /// The encoder whose vectors serve now.
+    pub encoder: EncoderId,
+    /// The encoder whose vectors served before, if any did.
+    pub before: Option<EncoderId>,
+    /// Vectors made.
+    pub embedded: usize,
+    /// Vectors of other encoders deleted.
+    pub dropped: u64,
+}
+
+impl Memory {
+    /// Gives every memory of a namespace a vector by this memory's encoder, and then has these vectors serve.
+    ///
+    /// Until they are complete those of the encoder before serve, for searches and for additions; what is
+    /// added meanwhile is encoded too. Vectors are kept as they are made: a call that was stopped goes on where
+    /// it was. Of what a remote encoder may not see nothing is made.
+    ///
+    /// # Errors
+    /// When no encoder can be had, the namespace does not exist, or the store fails.
+    pub fn reembed(
+        &self,
+        namespace: &Namespace,
+        idle: IdleVectors,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Reembedded, Error> {
+        self.must_exist(namespace)?;
+        let encoder = self.encoder().map_err(|reason| Error::NoEncoder { reason })?;
+        let before = self.store.serving(namespace)?;
+        let mut embedded = 0;
+        // More may have come while the last were being encoded.
+        loop {
+            embedded += self.embed_missing(namespace, &**encoder, &mut |done, total| {
+                progress(Progress { done: embedded + done, total: embedded + total });
+            })?;
+            if self.store.serve(namespace, encoder.id(), audience(&**encoder))? == 0 {
+                break;
+            }
+        }
+        let dropped = match idle {
+            IdleVectors::Keep => 0,
+            IdleVectors::Drop => self.store.drop_idle_vectors(namespace)?,
+        };
+        Ok(Reembedded { encoder: encoder.id().clone(), before, embedded, dropped })
+    }
+
+    /// Makes the vectors that are missing now; says how many.
+    fn embed_missing(
+        &self,
+        namespace: &Namespace,
+        encoder: &dyn Encoder,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<usize, Error> {
+        let stats = self.store.stats(namespace)?;
+        let present = stats.vectors.get(encoder.id().as_str()).copied().unwrap_or(0);
+        let total = (stats.turns + stats.notes).saturating_sub(present) as usize;
+        let (mut after, mut read) = (Seq(0), 0);
+        let next = || {
+            let missing = self.store.unembedded(namespace, encoder.id(), audience(encoder), after, CHUNK)?;
+            read += missing.len();
+            let Some(last) = missing.last() else { return Ok(None) };
+            after = last.seq;
+            let (keys, passages) = missing.into_iter().map(|memory| (memory.seq, memory.passage)).unzip();
+            Ok(Some(Chunk { keys, passages, done: read }))
+        };
+        let keep = |places: &[Seq], vectors: &Vectors| {
+            let vectors: Vec<(Seq, &[f32])> = places.iter().copied().zip(vectors.iter()).collect();
+            Ok(self.store.embed(namespace, encoder.id(), &vectors)?)
+        };
+        let mut done = 0;
+        encoding::run(encoder, next, keep, &mut |chunk| {
+            done = chunk;
+            progress(done, total.max(done));
+        })?;
+        Ok(done)
+    }
+}
