@@ -153,7 +153,7 @@ def main():
     subprocess.run([sys.executable, HERE / "encode_peer.py", "export", pulled["directory"], model, onnx], check=True)
     turns, questions = turns_and_questions(args.data) if args.data else made_up(args.work)
     texts, few = write(args.work / "encode.texts", turns), write(args.work / "encode.few", turns[::SLOW])
-    asked_texts = write(args.work / "encode.questions", questions[:200])
+    asked_texts = write(args.work / "encode.questions", questions[:400])
     for threads in map(int, args.threads.split(",")):
         wanted = [part for part in args.only.split(",") if part]
         rows = [
@@ -166,8 +166,7 @@ def main():
         seconds, peaks = measure(workers, args.rounds)
         asked = {}
         for worker in workers:
-            times = sorted(worker("ask"))
-            asked[worker.name] = f"{times[len(times) // 2]:.2f}"
+            asked[worker.name] = f"{statistics.median(worker('ask') for _ in range(5)):.2f}"
         facts = {worker.name: worker("facts") for worker in workers}
         cosine = cosines(workers, args.work, len(turns))
         table(threads, {name: share for name, share, _ in rows}, seconds, peaks, facts, asked, cosine)

@@ -36,7 +36,7 @@ impl Bert {
     fn embed(&self, texts: &[&Sequence], space: &mut Workspace) -> Result<(), ModelError> {
         let width = self.config.hidden_size;
         let tokens: usize = texts.iter().map(|text| text.len()).sum();
-        space.hidden.resize(tokens * width, 0.0);
+        space.hidden.resize(tokens * width);
         let mut rows = space.hidden.chunks_exact_mut(width);
         for text in texts {
             let positions = text.positions(self.config.padding());
@@ -58,8 +58,8 @@ impl Bert {
         let (width, heads) = (self.config.hidden_size, self.config.heads());
         let Workspace { hidden, input, query_key_value, context, attention, sums, .. } = space;
         let tokens = input.rows();
-        query_key_value.resize(tokens * 3 * width + MARGIN, 0.0);
-        context.resize(tokens * width + MARGIN, 0.0);
+        query_key_value.resize(tokens * 3 * width + MARGIN);
+        context.resize(tokens * width + MARGIN);
         let out = RowsMut::whole(&mut query_key_value[..tokens * 3 * width], 3 * width);
         self.arithmetic.multiply(input, &layer.query_key_value, out, Finish::Set, sums);
         let mut start = 0;
@@ -77,7 +77,7 @@ impl Bert {
     fn feed_forward(&self, layer: &Layer, space: &mut Workspace) {
         let width = self.config.hidden_size;
         let Workspace { hidden, input, inner, sums, .. } = space;
-        inner.resize(input.rows() * self.config.intermediate_size, 0.0);
+        inner.resize(input.rows() * self.config.intermediate_size);
         let out = RowsMut::whole(inner, self.config.intermediate_size);
         self.arithmetic.multiply(input, &layer.widen, out, Finish::Gelu, sums);
         self.arithmetic.take(Rows::whole(inner, self.config.intermediate_size), input);

@@ -1,9 +1,13 @@
 //! The left-hand side of a matrix product: activations, laid out for the kernel.
 
+use std::marker::PhantomData;
+
 use super::{
-    Rows,
+    Aligned, Rows,
     dot::{Dot, Encoding},
     heights::blocks,
+    simd::Simd,
+    sums::{LANES, across},
 };
 
 /// What turns a row's bytes back into numbers: `low + scale * byte`.
@@ -19,14 +23,14 @@ pub(super) struct Range {
 /// once from front to back; a block that reaches beyond the rows has zeros there.
 #[derive(Default)]
 pub(crate) struct Activations {
-    words: Vec<u32>,
+    words: Aligned<u32>,
     /// One a row, where words hold bytes.
     ranges: Vec<Range>,
     rows: usize,
     /// Words of a row.
     depth: usize,
-    /// A row's words side by side, before they are spread.
-    row: Vec<u32>,
+    /// A block's words, row after row, before they are interleaved.
+    block: Aligned<u32>,
 }
 
 impl Activations {
@@ -52,36 +56,35 @@ impl Activations {
         self.ranges.get(i).copied().unwrap_or_default()
     }
 
-    /// Takes rows in the form that `D` multiplies; `each` may change a row's numbers first.
+    /// Takes rows in the form that `D` multiplies; `row` hands row `i` to the encoder it is given.
     #[inline(always)]
-    pub(super) fn fill<D: Dot>(&mut self, count: usize, width: usize, mut row: impl FnMut(usize, &mut Encoder<'_, D>)) {
+    pub(super) fn fill<D: Dot>(
+        &mut self,
+        dot: D,
+        count: usize,
+        width: usize,
+        mut row: impl FnMut(usize, &mut Encoder<'_, D>),
+    ) {
         self.rows = count;
         self.depth = width.div_ceil(D::ENCODING.depth());
         let padded: usize = blocks::<D::Simd>(count).map(|(_, height)| height).sum();
-        self.words.resize(padded * self.depth, 0);
+        self.words.resize(padded * self.depth);
+        self.block.resize(D::Simd::ROWS * self.depth);
         self.ranges.clear();
-        self.row.resize(self.depth, 0);
         for (first, height) in blocks::<D::Simd>(count) {
-            let block = &mut self.words[first * self.depth..][..height * self.depth];
             for r in 0..height {
+                let words = &mut self.block[r * self.depth..][..self.depth];
                 if first + r < count {
-                    let mut encoder =
-                        Encoder::<D> { words: &mut self.row, range: Range::default(), dot: std::marker::PhantomData };
+                    let mut encoder = Encoder::<D> { words, range: Range::default(), dot: PhantomData };
                     row(first + r, &mut encoder);
                     self.ranges.push(encoder.range);
-                    spread(&self.row, &mut block[r..], height);
                 } else {
-                    block[r..].iter_mut().step_by(height).for_each(|slot| *slot = 0);
+                    words.fill(0);
                 }
             }
+            let block = &mut self.words[first * self.depth..][..height * self.depth];
+            dot.simd().interleave(&self.block[..height * self.depth], height, block);
         }
-    }
-}
-
-#[inline(always)]
-fn spread(row: &[u32], slots: &mut [u32], height: usize) {
-    for (slot, word) in slots.iter_mut().step_by(height).zip(row) {
-        *slot = *word;
     }
 }
 
@@ -89,7 +92,7 @@ fn spread(row: &[u32], slots: &mut [u32], height: usize) {
 pub(super) struct Encoder<'a, D> {
     words: &'a mut [u32],
     range: Range,
-    dot: std::marker::PhantomData<D>,
+    dot: PhantomData<D>,
 }
 
 impl<D: Dot> Encoder<'_, D> {
@@ -167,27 +170,42 @@ fn bf16(value: f32) -> u32 {
 /// A number that is not finite makes the scale NaN: what is computed from it stays visible.
 #[inline(always)]
 fn range(row: &[f32]) -> Range {
-    const LANES: usize = 16;
     let (chunks, tail) = row.as_chunks::<LANES>();
     let mut low = [f32::INFINITY; LANES];
     let mut high = [f32::NEG_INFINITY; LANES];
     let mut nothing = [0.0f32; LANES];
-    let mut take = |i: usize, value: f32| {
-        low[i] = if value < low[i] { value } else { low[i] };
-        high[i] = if value > high[i] { value } else { high[i] };
-        nothing[i] += value * 0.0;
-    };
     for chunk in chunks {
-        for (i, value) in chunk.iter().enumerate() {
-            take(i, *value);
-        }
+        low = lane_by_lane(low, chunk, least);
+        high = lane_by_lane(high, chunk, most);
+        nothing = lane_by_lane(nothing, chunk, |sum, value| sum + value * 0.0);
     }
     for (i, value) in tail.iter().enumerate() {
-        take(i, *value);
+        low[i] = least(low[i], *value);
+        high[i] = most(high[i], *value);
+        nothing[i] += *value * 0.0;
     }
-    let low = low.iter().fold(f32::INFINITY, |a, b| a.min(*b));
-    let high = high.iter().fold(f32::NEG_INFINITY, |a, b| a.max(*b));
-    Range { low, scale: (high - low) * (1.0 / 255.0) + nothing.iter().sum::<f32>() }
+    let low = across(low, least);
+    Range { low, scale: (across(high, most) - low) * (1.0 / 255.0) + across(nothing, |a, b| a + b) }
+}
+
+/// In a new array: one changed in place would be written under a mask.
+#[inline(always)]
+fn lane_by_lane(a: [f32; LANES], b: &[f32; LANES], fold: impl Fn(f32, f32) -> f32) -> [f32; LANES] {
+    let mut lanes = [0.0; LANES];
+    for i in 0..LANES {
+        lanes[i] = fold(a[i], b[i]);
+    }
+    lanes
+}
+
+#[inline(always)]
+fn least(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+#[inline(always)]
+fn most(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// What a difference from the low end is multiplied with; 0 where all numbers are one.
@@ -212,7 +230,7 @@ pub(super) struct Take<'a> {
 
 impl super::dot::Product for Take<'_> {
     #[inline(always)]
-    fn run<D: Dot>(self, _: D) {
-        self.into.fill::<D>(self.rows.count(), self.rows.width(), |i, encoder| encoder.encode(self.rows.row(i)));
+    fn run<D: Dot>(self, dot: D) {
+        self.into.fill(dot, self.rows.count(), self.rows.width(), |i, encoder| encoder.encode(self.rows.row(i)));
     }
 }

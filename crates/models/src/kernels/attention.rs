@@ -6,6 +6,7 @@
 //! vector, the softmax needs no tail, and a short text wastes nothing.
 
 use super::{
+    Aligned,
     exp::exp,
     simd::{Kernel, Simd},
 };
@@ -26,9 +27,9 @@ pub(crate) struct Heads {
 #[derive(Default)]
 pub(crate) struct AttentionSpace {
     /// Queries, keys and values, `[groups, tokens, size, lanes]` each; queries give way to what is gathered.
-    parts: [Vec<f32>; 3],
+    parts: [Aligned<f32>; 3],
     /// `[tokens, TILE, lanes]`: the scores of a tile's queries.
-    scores: Vec<f32>,
+    scores: Aligned<f32>,
 }
 
 /// What attention adds to the scores of a query and a key, `[2 * reach - 1, heads]` by their distance.
@@ -72,11 +73,10 @@ impl Kernel for Attend<'_> {
         {
             shape.gather(simd, self.query_key_value, i, self.heads, factor, part);
         }
-        self.space.scores.resize(shape.padded * TILE * S::LANES, 0.0);
+        self.space.scores.resize(shape.padded * TILE * S::LANES);
         let scores = &mut self.space.scores;
         for group in 0..shape.groups {
-            let of_group = |part: &[f32]| -> usize { part.len() / shape.groups * group };
-            let start = of_group(keys);
+            let start = keys.len() / shape.groups * group;
             let end = start + shape.padded * shape.size * S::LANES;
             let queries = S::floats_mut(&mut queries[start..end]);
             let (keys, values) = (S::floats(&keys[start..end]), S::floats(&values[start..end]));
@@ -85,7 +85,7 @@ impl Kernel for Attend<'_> {
                 if let Some(bias) = &self.bias {
                     add_bias::<S>(S::floats_mut(scores), bias, t * TILE, shape.tokens, group * S::LANES, count);
                 }
-                let inverse = softmax::<S>(&mut scores[..shape.tokens * TILE * S::LANES]);
+                let inverse = softmax(simd, &mut scores[..shape.tokens * TILE * S::LANES]);
                 shape.weigh(simd, S::floats(scores), values, S::floats(&inverse), tile);
             }
         }
@@ -107,12 +107,12 @@ struct Shape {
 impl Shape {
     /// Copies one of query, key and value, so that a token's components of a group follow one another.
     #[inline(always)]
-    fn gather<S: Simd>(self, simd: S, from: &[f32], which: usize, heads: Heads, factor: f32, part: &mut Vec<f32>) {
+    fn gather<S: Simd>(self, simd: S, from: &[f32], which: usize, heads: Heads, factor: f32, part: &mut Aligned<f32>) {
         let token_length = self.size * S::LANES;
         let length = self.groups * self.padded * token_length;
         if part.len() != length {
-            part.clear();
-            part.resize(length, 0.0);
+            part.resize(length);
+            part.fill(0.0);
         }
         let factor = simd.splat(factor);
         let hidden = heads.count * heads.size;
@@ -236,13 +236,13 @@ fn add_bias<S: Simd>(
 
 /// Turns `[keys, TILE, lanes]` scores into exponentials; returns what makes each query's sum to 1.
 #[inline(always)]
-fn softmax<S: Simd>(scores: &mut [f32]) -> [f32; TILE * MARGIN] {
+fn softmax<S: Simd>(simd: S, scores: &mut [f32]) -> [f32; TILE * MARGIN] {
     let width = TILE * S::LANES;
     // The largest exponent becomes 0, so that no exponential overflows.
     let mut tops = [f32::NEG_INFINITY; TILE * MARGIN];
     for scores in scores.chunks_exact(width) {
-        for (top, score) in tops[..width].iter_mut().zip(scores) {
-            *top = if *score > *top { *score } else { *top };
+        for (top, scores) in S::floats_mut(&mut tops).iter_mut().zip(S::floats(scores)) {
+            simd.store(simd.max(simd.load(scores), simd.load(top)), top);
         }
     }
     let mut sums = [0.0; TILE * MARGIN];

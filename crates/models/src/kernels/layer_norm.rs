@@ -27,10 +27,10 @@ pub(super) struct Normalise<'a> {
 
 impl Product for Normalise<'_> {
     #[inline(always)]
-    fn run<D: Dot>(self, _: D) {
+    fn run<D: Dot>(self, dot: D) {
         let width = self.norm.scale.len();
         let count = self.rows.len() / width;
-        self.into.fill::<D>(count, width, |i, encoder| {
+        self.into.fill(dot, count, width, |i, encoder| {
             let row = &mut self.rows[i * width..][..width];
             normalise::<D::Simd>(row, self.norm);
             encoder.encode(row);

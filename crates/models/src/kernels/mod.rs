@@ -5,6 +5,7 @@
 //! loaded. Unsafe code is in the files named after instructions there, and nowhere else.
 
 mod activations;
+mod aligned;
 mod arithmetic;
 mod attention;
 mod dot;
@@ -22,6 +23,7 @@ mod testing;
 mod weights;
 
 pub(crate) use activations::Activations;
+pub(crate) use aligned::Aligned;
 pub(crate) use arithmetic::Arithmetic;
 pub(crate) use attention::{AttentionSpace, Heads, MARGIN, ScoreBias};
 pub(crate) use layer_norm::LayerNorm;

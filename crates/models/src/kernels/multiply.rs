@@ -5,7 +5,7 @@
 //! vector alone and in any batch.
 
 use super::{
-    Activations, RowsMut, Weights,
+    Activations, Aligned, RowsMut, Weights,
     activations::Range,
     dot::{Dot, Encoding, Product},
     gelu::{gelu_close, gelu_exact},
@@ -28,8 +28,8 @@ pub(crate) enum Finish {
     Add,
 }
 
-/// Sums of a panel's columns that are not complete yet, one a row.
-pub(crate) type PartialSums = Vec<[u32; PANEL]>;
+/// `[rows, 32]`: sums of a panel's columns that are not complete yet.
+pub(crate) type PartialSums = Aligned<u32>;
 
 /// Computes `left * right + bias` into `out`, `[rows, columns]`.
 pub(super) struct Multiply<'a> {
@@ -47,7 +47,7 @@ impl Product for Multiply<'_> {
         // Steps of equal length, so that none is short.
         let step = depth.div_ceil(depth.div_ceil(DEPTH_STEP).max(1)).max(1);
         let padded: usize = blocks::<D::Simd>(self.left.rows()).map(|(_, height)| height).sum();
-        self.sums.resize(padded, [0; PANEL]);
+        self.sums.resize(padded * PANEL);
         for (p, (panel, columns)) in self.right.panels().enumerate() {
             let mut from = 0;
             while from < depth {
@@ -55,15 +55,14 @@ impl Product for Multiply<'_> {
                 let part = &panel[from * PANEL..to * PANEL];
                 for (first, height) in blocks::<D::Simd>(self.left.rows()) {
                     let block = &self.left.block(first, height)[from * height..to * height];
-                    let sums = &mut self.sums[first..first + height];
+                    let sums = &mut self.sums.as_chunks_mut().0[first..first + height];
                     // Tiles fill the registers: 24 accumulators of 32, or 12 of 16.
                     match (<D::Simd as Simd>::LANES, height) {
-                        (16, 12) => tile::<D, 12, 2>(dot, block, part, sums, from > 0),
-                        (16, 8) => tile::<D, 8, 2>(dot, block, part, sums, from > 0),
-                        (16, _) => tile::<D, 4, 2>(dot, block, part, sums, from > 0),
-                        (8, _) => tile::<D, 3, 4>(dot, block, part, sums, from > 0),
-                        (_, 3) => tile::<D, 3, 8>(dot, block, part, sums, from > 0),
-                        _ => tile::<D, 1, 8>(dot, block, part, sums, from > 0),
+                        (16, 8) => tile::<D, 8, 3>(dot, block, part, sums, from > 0),
+                        (16, _) => tile::<D, 4, 3>(dot, block, part, sums, from > 0),
+                        (8, _) => tile::<D, 3, 6>(dot, block, part, sums, from > 0),
+                        (_, 3) => tile::<D, 3, 12>(dot, block, part, sums, from > 0),
+                        _ => tile::<D, 1, 12>(dot, block, part, sums, from > 0),
                     }
                     if to == depth {
                         self.write::<D>(first, height, p * PANEL, columns);
@@ -76,45 +75,57 @@ impl Product for Multiply<'_> {
 }
 
 impl Multiply<'_> {
-    /// Writes the complete sums of a block; rows and columns beyond the output are dropped.
     #[inline(always)]
     fn write<D: Dot>(&mut self, first: usize, height: usize, column: usize, columns: &Columns) {
-        let last = (first + height).min(self.out.count());
-        for i in first..last {
-            let mut values = numbers::<D>(&self.sums[i], self.left.range(i), columns);
-            if self.finish == Finish::Gelu {
-                match D::ENCODING {
-                    Encoding::F32 => values.iter_mut().for_each(|x| *x = gelu_exact::<D::Simd>(*x)),
-                    _ => values.iter_mut().for_each(|x| *x = gelu_close::<D::Simd>(*x)),
-                }
+        match (self.finish, D::ENCODING) {
+            (Finish::Set, _) => self.write_as::<D>(first, height, column, columns, |_, value| value),
+            (Finish::Add, _) => self.write_as::<D>(first, height, column, columns, |there, value| there + value),
+            (Finish::Gelu, Encoding::F32) => {
+                self.write_as::<D>(first, height, column, columns, |_, value| gelu_exact::<D::Simd>(value));
             }
+            (Finish::Gelu, _) => {
+                self.write_as::<D>(first, height, column, columns, |_, value| gelu_close::<D::Simd>(value));
+            }
+        }
+    }
+
+    /// Writes the complete sums of a block; rows and columns beyond the output are dropped.
+    #[inline(always)]
+    fn write_as<D: Dot>(
+        &mut self,
+        first: usize,
+        height: usize,
+        column: usize,
+        columns: &Columns,
+        put: impl Fn(f32, f32) -> f32,
+    ) {
+        let sums = &self.sums.as_chunks::<PANEL>().0[first..first + height];
+        for (i, sums) in (first..self.out.count()).zip(sums) {
+            let range = self.left.range(i);
             let row = &mut self.out.row(i)[column..];
-            match (row.first_chunk_mut::<PANEL>(), self.finish) {
-                (Some(slots), Finish::Add) => slots.iter_mut().zip(&values).for_each(|(slot, value)| *slot += *value),
-                (Some(slots), _) => *slots = values,
-                (None, Finish::Add) => row.iter_mut().zip(&values).for_each(|(slot, value)| *slot += *value),
-                (None, _) => row.iter_mut().zip(&values).for_each(|(slot, value)| *slot = *value),
+            if let Some(slots) = row.first_chunk_mut::<PANEL>() {
+                for c in 0..PANEL {
+                    slots[c] = put(slots[c], number::<D>(sums[c], range, columns, c));
+                }
+            } else {
+                for (c, slot) in row.iter_mut().enumerate() {
+                    *slot = put(*slot, number::<D>(sums[c], range, columns, c));
+                }
             }
         }
     }
 }
 
-/// A row's sums as numbers.
+/// A sum as a number.
 #[inline(always)]
-fn numbers<D: Dot>(sums: &[u32; PANEL], range: Range, columns: &Columns) -> [f32; PANEL] {
-    let mut values = [0.0; PANEL];
+fn number<D: Dot>(sum: u32, range: Range, columns: &Columns, c: usize) -> f32 {
     if D::ENCODING.is_integer() {
         // sum of (low + scale * byte) * weight = low * (sum of weights) + scale * (sum of byte * weight)
-        for i in 0..PANEL {
-            let rest = fma::<D::Simd>(range.low, columns.total[i], columns.bias[i]);
-            values[i] = fma::<D::Simd>(range.scale * sums[i].cast_signed() as f32, columns.scale[i], rest);
-        }
+        let rest = fma::<D::Simd>(range.low, columns.total[c], columns.bias[c]);
+        fma::<D::Simd>(range.scale * sum.cast_signed() as f32, columns.scale[c], rest)
     } else {
-        for i in 0..PANEL {
-            values[i] = f32::from_bits(sums[i]) + columns.bias[i];
-        }
+        f32::from_bits(sum) + columns.bias[c]
     }
-    values
 }
 
 /// Multiplies a block of `R` rows with part of a panel of `V` registers.
@@ -184,7 +195,7 @@ mod tests {
             arithmetic.take(Rows::whole(left, self.depth), &mut input);
             let mut out = vec![0.25; left.len() / self.depth * columns];
             let rows = RowsMut::whole(&mut out, columns);
-            arithmetic.multiply(&input, &weights, rows, finish, &mut Vec::new());
+            arithmetic.multiply(&input, &weights, rows, finish, &mut PartialSums::default());
             out
         }
 

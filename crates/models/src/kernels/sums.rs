@@ -1,6 +1,7 @@
-//! Sums in sixteen lanes, an order that every instruction set can follow.
+//! Sums and other folds in many lanes, an order that every instruction set can follow.
 
-const LANES: usize = 16;
+/// Lanes of a fold: enough that one addition need not wait for the one before.
+pub(super) const LANES: usize = 32;
 
 /// The sum of `term` over `values`.
 #[inline(always)]
@@ -12,6 +13,36 @@ pub(super) fn sum(values: &[f32], term: impl Fn(f32) -> f32) -> f32 {
             *lane += term(*value);
         }
     }
-    let tail: f32 = tail.iter().map(|value| term(*value)).sum();
-    lanes.iter().sum::<f32>() + tail
+    for (lane, value) in lanes.iter_mut().zip(tail) {
+        *lane += term(*value);
+    }
+    across(lanes, |a, b| a + b)
+}
+
+/// Folds lanes by halves.
+#[inline(always)]
+pub(super) fn across(mut lanes: [f32; LANES], fold: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for i in 0..width {
+            lanes[i] = fold(lanes[i], lanes[i + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_counts_once() {
+        for count in [0, 1, 31, 32, 33, 100] {
+            let values: Vec<f32> = (1..=count).map(|i| i as f32).collect();
+            assert_eq!(sum(&values, |x| 2.0 * x), (count * (count + 1)) as f32);
+        }
+        let lanes: [f32; LANES] = std::array::from_fn(|i| ((i * 7) % LANES) as f32);
+        assert_eq!(across(lanes, |a, b| if a > b { a } else { b }), (LANES - 1) as f32);
+    }
 }

@@ -1,13 +1,13 @@
 //! The right-hand side of a matrix product: weights, packed once when a model is loaded.
 
 use super::{
-    Rows,
+    Aligned, Rows,
     activations::{bf16_words, bytes_of, words_of},
     dot::Encoding,
 };
 
 /// Output columns that a tile computes together.
-pub(super) const PANEL: usize = 32;
+pub(super) const PANEL: usize = 48;
 
 /// A matrix of `depth` x `columns` and a bias a column.
 ///
@@ -15,7 +15,7 @@ pub(super) const PANEL: usize = 32;
 /// then for the next, and so on, so that a product reads it once from front to
 /// back. The last panel is padded with zeros.
 pub(crate) struct Weights {
-    words: Vec<u32>,
+    words: Aligned<u32>,
     columns: Vec<Columns>,
     /// Numbers that are summed over.
     depth: usize,
@@ -39,7 +39,7 @@ impl Weights {
         let panels = count.div_ceil(PANEL);
         let zero = [0.0; PANEL];
         Self {
-            words: vec![0; panels * PANEL * depth.div_ceil(encoding.depth())],
+            words: Aligned::zeros(panels * PANEL * depth.div_ceil(encoding.depth())),
             columns: vec![Columns { bias: zero, scale: zero, total: zero }; panels],
             depth,
             count,

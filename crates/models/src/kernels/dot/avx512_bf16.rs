@@ -32,6 +32,11 @@ impl Dot for Bf16 {
     type Register = __m512i;
 
     #[inline(always)]
+    fn simd(self) -> Avx512 {
+        self.0
+    }
+
+    #[inline(always)]
     fn vectorize<P: Product>(self, product: P) {
         // SAFETY: `self` exists only where `detect` found the instructions.
         unsafe { compiled(self, product) }

@@ -29,6 +29,11 @@ impl Dot for Vnni {
     type Register = __m512i;
 
     #[inline(always)]
+    fn simd(self) -> Avx512 {
+        self.0
+    }
+
+    #[inline(always)]
     fn vectorize<P: Product>(self, product: P) {
         // SAFETY: `self` exists only where `detect` found the instructions.
         unsafe { compiled(self, product) }

@@ -37,6 +37,11 @@ impl<S: Simd> Dot for Single<S> {
     type Register = S::F;
 
     #[inline(always)]
+    fn simd(self) -> S {
+        self.0
+    }
+
+    #[inline(always)]
     fn vectorize<P: Product>(self, product: P) {
         self.0.vectorize(Run { product, dot: self });
     }
@@ -79,6 +84,11 @@ impl<S: Simd> Dot for WidenedBf16<S> {
     type Register = (S::F, S::F);
 
     #[inline(always)]
+    fn simd(self) -> S {
+        self.0
+    }
+
+    #[inline(always)]
     fn vectorize<P: Product>(self, product: P) {
         self.0.vectorize(Run { product, dot: self });
     }
@@ -119,6 +129,11 @@ impl<S: Simd> Dot for WidenedBytes<S> {
     type Simd = S;
     type Sums = S::I;
     type Register = S::I;
+
+    #[inline(always)]
+    fn simd(self) -> S {
+        self.0
+    }
 
     #[inline(always)]
     fn vectorize<P: Product>(self, product: P) {

@@ -55,6 +55,8 @@ pub(super) trait Dot: Copy {
     /// A register of words.
     type Register: Copy;
 
+    /// The vectors' proof.
+    fn simd(self) -> Self::Simd;
     /// Runs a kernel compiled for this instruction.
     fn vectorize<P: Product>(self, product: P);
     /// Sums of nothing.

@@ -3,8 +3,8 @@
 
 use std::arch::x86_64::{
     __m256, __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_fmadd_ps,
-    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps,
-    _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
+    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_ps, _mm256_mul_ps, _mm256_set1_epi32,
+    _mm256_set1_ps, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
 };
 
 use super::{Kernel, Simd};
@@ -96,6 +96,11 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
         instruction!(_mm256_fmadd_ps(a, b, c))
+    }
+
+    #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        instruction!(_mm256_max_ps(a, b))
     }
 
     #[inline(always)]

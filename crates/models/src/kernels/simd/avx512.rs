@@ -2,12 +2,13 @@
 #![allow(unsafe_code, reason = "the instructions of a processor family; see the arguments at each block")]
 
 use std::arch::x86_64::{
-    __m512, __m512i, _mm512_add_epi32, _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_fmadd_ps,
-    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps,
-    _mm512_slli_epi32, _mm512_storeu_ps, _mm512_storeu_si512,
+    __m512, __m512i, _mm_storeu_si128, _mm512_add_epi32, _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps,
+    _mm512_extracti32x4_epi32, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_max_ps,
+    _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_slli_epi32, _mm512_storeu_ps, _mm512_storeu_si512,
+    _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
 };
 
-use super::{Kernel, Simd};
+use super::{Kernel, Simd, interleave_from};
 
 const LANES: usize = 16;
 
@@ -44,7 +45,7 @@ macro_rules! instruction {
 
 impl Simd for Avx512 {
     const LANES: usize = LANES;
-    const ROWS: usize = 12;
+    const ROWS: usize = 8;
     const ROW_STEP: usize = 4;
     const FMA: bool = true;
     type Floats = [f32; LANES];
@@ -105,6 +106,11 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        instruction!(_mm512_max_ps(a, b))
+    }
+
+    #[inline(always)]
     fn halves(self, words: Self::I) -> (Self::F, Self::F) {
         instruction!((
             _mm512_castsi512_ps(_mm512_slli_epi32::<16>(words)),
@@ -120,6 +126,44 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn as_floats(self, words: Self::I) -> Self::F {
         instruction!(_mm512_castsi512_ps(words))
+    }
+
+    #[inline(always)]
+    fn interleave(self, rows: &[u32], height: usize, into: &mut [u32]) {
+        let depth = into.len() / height.max(1);
+        assert!(height % 4 == 0 && rows.len() == height * depth && into.len() == rows.len());
+        let whole = depth / LANES * LANES;
+        for first in (0..height).step_by(4) {
+            for at in (0..whole).step_by(LANES) {
+                let place = |r: usize| (first + r) * depth + at;
+                // SAFETY: as `instruction!`. Rows `first` to `first + 3` and depths `at` to `at + 15` are within
+                // `rows`, which the assertion above has `height * depth` words long; so is what is written,
+                // 4 words to each of 16 depths, within `into`.
+                unsafe {
+                    let row = |r: usize| _mm512_loadu_si512(rows.as_ptr().add(place(r)).cast());
+                    let (low_a, high_a) =
+                        (_mm512_unpacklo_epi32(row(0), row(1)), _mm512_unpackhi_epi32(row(0), row(1)));
+                    let (low_b, high_b) =
+                        (_mm512_unpacklo_epi32(row(2), row(3)), _mm512_unpackhi_epi32(row(2), row(3)));
+                    // Lane l of the vector j holds the four rows at depth `at + 4 l + j`.
+                    let vectors = [
+                        _mm512_unpacklo_epi64(low_a, low_b),
+                        _mm512_unpackhi_epi64(low_a, low_b),
+                        _mm512_unpacklo_epi64(high_a, high_b),
+                        _mm512_unpackhi_epi64(high_a, high_b),
+                    ];
+                    for (j, vector) in vectors.into_iter().enumerate() {
+                        let slot = |l: usize| (at + 4 * l + j) * height + first;
+                        let into = into.as_mut_ptr();
+                        _mm_storeu_si128(into.add(slot(0)).cast(), _mm512_extracti32x4_epi32::<0>(vector));
+                        _mm_storeu_si128(into.add(slot(1)).cast(), _mm512_extracti32x4_epi32::<1>(vector));
+                        _mm_storeu_si128(into.add(slot(2)).cast(), _mm512_extracti32x4_epi32::<2>(vector));
+                        _mm_storeu_si128(into.add(slot(3)).cast(), _mm512_extracti32x4_epi32::<3>(vector));
+                    }
+                }
+            }
+        }
+        interleave_from(rows, height, into, whole);
     }
 
     #[inline(always)]

@@ -58,12 +58,21 @@ pub(crate) trait Simd: Copy + Send + Sync + 'static {
     fn mul(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a * b + c`, rounded once where [`Simd::FMA`].
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// Lane by lane maximum.
+    fn max(self, a: Self::F, b: Self::F) -> Self::F;
     /// The two bfloat16 numbers of each word, low half first, as f32.
     fn halves(self, words: Self::I) -> (Self::F, Self::F);
     /// The bits of f32.
     fn as_words(self, vector: Self::F) -> Self::I;
     /// Bits as f32.
     fn as_floats(self, words: Self::I) -> Self::F;
+
+    /// Brings `height` rows of words, one after the other, to the order in which the rows of a depth lie side by
+    /// side; `height` is a multiple of [`Simd::ROW_STEP`].
+    #[inline(always)]
+    fn interleave(self, rows: &[u32], height: usize, into: &mut [u32]) {
+        interleave_from(rows, height, into, 0);
+    }
 
     /// Bits as i32.
     fn load_words(self, words: &Self::Words) -> Self::I;
@@ -129,4 +138,53 @@ impl Family {
 #[inline(always)]
 pub(super) fn fma<S: Simd>(a: f32, b: f32, c: f32) -> f32 {
     if S::FMA { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// [`Simd::interleave`] for the depths from `first` on.
+#[inline(always)]
+fn interleave_from(rows: &[u32], height: usize, into: &mut [u32], first: usize) {
+    let depth = into.len() / height.max(1);
+    for (r, row) in rows.chunks_exact(depth.max(1)).enumerate() {
+        for (slots, word) in into.chunks_exact_mut(height).zip(row).skip(first) {
+            slots[r] = *word;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Interleave<'a> {
+        rows: &'a [u32],
+        into: &'a mut Vec<u32>,
+        depth: usize,
+    }
+
+    impl Kernel for Interleave<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) {
+            for height in (S::ROW_STEP..=S::ROWS).step_by(S::ROW_STEP) {
+                self.into.clear();
+                self.into.resize(height * self.depth, 0);
+                simd.interleave(&self.rows[..height * self.depth], height, self.into);
+                for (i, word) in self.into.iter().enumerate() {
+                    let (depth, row) = (i / height, i % height);
+                    assert_eq!(*word, self.rows[row * self.depth + depth], "{height} x {}: {row}, {depth}", self.depth);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_any_length_are_interleaved() {
+        for family in crate::kernels::testing::families() {
+            for depth in [1, 2, 15, 16, 17, 48, 95] {
+                let rows: Vec<u32> = (0..12 * depth as u32).collect();
+                family.run(Interleave { rows: &rows, into: &mut Vec::new(), depth });
+            }
+        }
+    }
 }

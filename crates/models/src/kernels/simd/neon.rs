@@ -3,7 +3,7 @@
 
 use std::arch::aarch64::{
     float32x4_t, int32x4_t, vaddq_s32, vandq_u32, vdupq_n_f32, vdupq_n_s32, vdupq_n_u32, vfmaq_f32, vget_low_s16,
-    vld1q_f32, vld1q_u32, vmull_high_s16, vmull_s16, vmulq_f32, vpaddq_s32, vreinterpretq_f32_s32,
+    vld1q_f32, vld1q_u32, vmaxq_f32, vmull_high_s16, vmull_s16, vmulq_f32, vpaddq_s32, vreinterpretq_f32_s32,
     vreinterpretq_f32_u32, vreinterpretq_s16_s32, vreinterpretq_s32_f32, vreinterpretq_s32_u32, vreinterpretq_u32_s32,
     vshlq_n_u32, vst1q_f32, vst1q_u32,
 };
@@ -94,6 +94,11 @@ impl Simd for Neon {
     #[inline(always)]
     fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
         instruction!(vfmaq_f32(c, a, b))
+    }
+
+    #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        instruction!(vmaxq_f32(a, b))
     }
 
     #[inline(always)]

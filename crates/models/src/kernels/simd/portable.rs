@@ -69,6 +69,11 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        std::array::from_fn(|i| if a[i] > b[i] { a[i] } else { b[i] })
+    }
+
+    #[inline(always)]
     fn halves(self, words: Self::I) -> (Self::F, Self::F) {
         let float = |word: i32| f32::from_bits(word.cast_unsigned());
         (words.map(|word| float(word << 16)), words.map(|word| float(word >> 16 << 16)))
