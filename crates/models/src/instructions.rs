@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 use aforesaid_core::types::UnknownChoice;
 
+use crate::kernels::Family;
+
 /// A family of vector instructions that there are kernels for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Instructions {
@@ -28,17 +30,7 @@ impl Instructions {
 
     /// Whether this processor has them.
     pub fn is_available(self) -> bool {
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => pulp::x86::V4::try_new().is_some(),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => pulp::x86::V3::try_new().is_some(),
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => pulp::aarch64::Neon::try_new().is_some(),
-            Self::Portable => true,
-            #[allow(unreachable_patterns, reason = "which families are left depends on the target")]
-            _ => false,
-        }
+        Family::of(self).is_some()
     }
 }
 

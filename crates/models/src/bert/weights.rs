@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Rows of a matrix converted at a time: one panel.
-const BAND: usize = 32;
+const BAND: usize = 48;
 
 /// A BERT-family model.
 pub(crate) struct Bert {

@@ -53,6 +53,11 @@ impl Arithmetic {
         Some(Self { precision, family, native: Native::of(precision, family) })
     }
 
+    /// Whether a precision's products have an instruction of their own.
+    pub(crate) fn has_native(precision: Precision, instructions: Instructions) -> bool {
+        Self::new(precision, instructions).is_some_and(|arithmetic| !matches!(arithmetic.native, Native::None))
+    }
+
     /// The precision.
     #[cfg(test)]
     pub(crate) fn precision(self) -> Precision {

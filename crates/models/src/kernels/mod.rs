@@ -29,4 +29,5 @@ pub(crate) use attention::{AttentionSpace, Heads, MARGIN, ScoreBias};
 pub(crate) use layer_norm::LayerNorm;
 pub(crate) use multiply::{Finish, PartialSums};
 pub(crate) use rows::{Rows, RowsMut};
+pub(crate) use simd::Family;
 pub(crate) use weights::Weights;

@@ -28,7 +28,7 @@ pub(crate) enum Finish {
     Add,
 }
 
-/// `[rows, 32]`: sums of a panel's columns that are not complete yet.
+/// `[rows, PANEL]`: sums of a panel's columns that are not complete yet.
 pub(crate) type PartialSums = Aligned<u32>;
 
 /// Computes `left * right + bias` into `out`, `[rows, columns]`.
@@ -56,12 +56,12 @@ impl Product for Multiply<'_> {
                 for (first, height) in blocks::<D::Simd>(self.left.rows()) {
                     let block = &self.left.block(first, height)[from * height..to * height];
                     let sums = &mut self.sums.as_chunks_mut().0[first..first + height];
-                    // Tiles fill the registers: 24 accumulators of 32, or 12 of 16.
+                    // Tiles fill the registers: 24 sums of 32, or 12 of 16.
                     match (<D::Simd as Simd>::LANES, height) {
                         (16, 8) => tile::<D, 8, 3>(dot, block, part, sums, from > 0),
                         (16, _) => tile::<D, 4, 3>(dot, block, part, sums, from > 0),
-                        (8, _) => tile::<D, 3, 6>(dot, block, part, sums, from > 0),
-                        (_, 3) => tile::<D, 3, 12>(dot, block, part, sums, from > 0),
+                        (8, _) => tile::<D, 2, 6>(dot, block, part, sums, from > 0),
+                        (_, 2) => tile::<D, 2, 12>(dot, block, part, sums, from > 0),
                         _ => tile::<D, 1, 12>(dot, block, part, sums, from > 0),
                     }
                     if to == depth {
@@ -148,14 +148,29 @@ fn tile<D: Dot, const R: usize, const V: usize>(
         }
     }
     for (rows, columns) in block.as_chunks::<R>().0.iter().zip(panel.as_chunks::<PANEL>().0) {
-        let mut loaded = [dot.splat(0); V];
-        for (register, words) in loaded.iter_mut().zip(D::Simd::words(columns)) {
-            *register = dot.load(words);
-        }
-        for (row, word) in tile.iter_mut().zip(rows) {
-            let word = dot.splat(*word);
-            for (sum, columns) in row.iter_mut().zip(&loaded) {
-                *sum = dot.dot(*sum, word, *columns);
+        let columns = D::Simd::words(columns);
+        // The fewer operands are held, the other ones pass by: there are registers for no more.
+        if R > 1 && R <= V {
+            let mut held = [dot.splat(0); R];
+            for (register, word) in held.iter_mut().zip(rows) {
+                *register = dot.splat(*word);
+            }
+            for (v, words) in columns.iter().enumerate().take(V) {
+                let words = dot.load(words);
+                for (row, word) in tile.iter_mut().zip(&held) {
+                    row[v] = dot.dot(row[v], *word, words);
+                }
+            }
+        } else {
+            let mut held = [dot.splat(0); V];
+            for (register, words) in held.iter_mut().zip(columns) {
+                *register = dot.load(words);
+            }
+            for (row, word) in tile.iter_mut().zip(rows) {
+                let word = dot.splat(*word);
+                for (sum, columns) in row.iter_mut().zip(&held) {
+                    *sum = dot.dot(*sum, word, *columns);
+                }
             }
         }
     }

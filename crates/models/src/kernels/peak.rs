@@ -1,4 +1,4 @@
-//! What one core can do at most: the instruction of a product on registers alone.
+//! What one core can do at most: the instruction of a product, on registers but for one word a step.
 
 use std::{
     hint::black_box,
@@ -26,10 +26,11 @@ impl Product for Spin {
     fn run<D: Dot>(self, dot: D) {
         // Bit patterns that are small numbers in every encoding, unknown to the compiler.
         let words = black_box([0x3c00_3c00_u32; 16]);
-        let (row, columns) = (dot.splat(words[0]), &D::Simd::words(&words)[0]);
-        let columns = dot.load(columns);
+        let columns = dot.load(&D::Simd::words(&words)[0]);
         let mut sums = [dot.zero(); SUMS];
         for _ in 0..self.steps {
+            // Another one at every step, for all the compiler knows: nothing can be worked out once for all of them.
+            let row = dot.splat(*black_box(&words[0]));
             for sum in &mut sums {
                 *sum = dot.dot(*sum, row, columns);
             }

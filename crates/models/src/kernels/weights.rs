@@ -11,7 +11,7 @@ pub(super) const PANEL: usize = 48;
 
 /// A matrix of `depth` x `columns` and a bias a column.
 ///
-/// The words of a panel of 32 columns lie side by side for the first depth,
+/// The words of a panel lie side by side for the first depth,
 /// then for the next, and so on, so that a product reads it once from front to
 /// back. The last panel is padded with zeros.
 pub(crate) struct Weights {

@@ -32,6 +32,9 @@ const TEXTS: usize = 512;
 const QUERIES: usize = 50;
 const TIME: Duration = Duration::from_secs(2);
 
+/// How long what a core can do at most is looked for.
+const PEAK_TIME: Duration = Duration::from_millis(100);
+
 #[derive(Deserialize)]
 struct Turn {
     speaker: String,
@@ -51,6 +54,8 @@ struct Speed {
     rate: f64,
     /// The median for a single one, in milliseconds.
     single_ms: f64,
+    /// Of what the cores could do with all operands in registers; for encoders.
+    share_of_peak: Option<f64>,
 }
 
 /// Measures the model in use, in every precision, on one thread and on all.
@@ -63,16 +68,17 @@ pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
     let all = settings.threads();
     let counts = if all == Threads::ONE { vec![all] } else { vec![Threads::ONE, all] };
     if settings.output == Output::People {
-        header(&files)?;
+        header(&files, settings.instructions)?;
     }
     let mut speeds = Vec::new();
     for precision in Precision::ALL {
         for threads in &counts {
-            let runtime = Runtime::new(precision, *threads);
+            let runtime = Runtime { precision, instructions: settings.instructions, threads: *threads };
             let speed = Speed::measure(&files, runtime, &turns, &questions)?;
             if settings.output == Output::People {
-                let Speed { precision, threads, rate, single_ms } = &speed;
-                say!("{precision:<10} {threads:>7} {rate:>10.1} {single_ms:>10.2}")?;
+                let Speed { precision, threads, rate, single_ms, share_of_peak } = &speed;
+                let share = share_of_peak.map_or_else(String::new, |share| format!("{:.0}%", 100.0 * share));
+                say!("{precision:<10} {threads:>7} {rate:>10.1} {single_ms:>10.2} {share:>10}")?;
             }
             speeds.push(speed);
         }
@@ -83,39 +89,50 @@ pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
             "model": files.pinned,
             "kind": files.kind.to_string(),
             "directory": files.dir,
-            "instructions": Instructions::best().to_string(),
+            "instructions": settings.instructions.to_string(),
             "runs": speeds.iter().map(Speed::json).collect::<Vec<_>>(),
         })),
     }
 }
 
-fn header(files: &ModelFiles) -> Result<(), Failure> {
+fn header(files: &ModelFiles, instructions: Instructions) -> Result<(), Failure> {
     let (rate, single) = match files.kind {
         ModelKind::Encoder => ("texts/s", "query ms"),
         ModelKind::Reranker => ("pairs/s", "pair ms"),
     };
-    say!("{STRONG}{}{STRONG:#}  {}, {}", files.pinned, files.kind, Instructions::best())?;
-    say!("{QUIET}{:<10} {:>7} {rate:>10} {single:>10}{QUIET:#}", "precision", "threads")
+    say!("{STRONG}{}{STRONG:#}  {}, {}", files.pinned, files.kind, instructions)?;
+    say!("{QUIET}{:<10} {:>7} {rate:>10} {single:>10} {:>10}{QUIET:#}", "precision", "threads", "of peak")
 }
 
 impl Speed {
     fn measure(files: &ModelFiles, runtime: Runtime, turns: &[String], questions: &[String]) -> Result<Self, Failure> {
         let turns: Vec<&str> = turns.iter().map(String::as_str).collect();
-        let (rate, single) = match files.kind {
+        let (rate, single, work) = match files.kind {
             ModelKind::Encoder => {
                 let encoder = BertEncoder::load(files, runtime)?;
                 let rate = rate(&turns, |chunk| encoder.encode_passages(chunk).map(drop))?;
-                (rate, median(questions, |question| encoder.encode_queries(&[question]).map(drop))?)
+                let tokens: usize = encoder.count_tokens(&turns).map_err(aforesaid::Error::from)?.iter().sum();
+                let work = (tokens * encoder.multiply_adds_per_token()) as f64 / turns.len() as f64;
+                (rate, median(questions, |question| encoder.encode_queries(&[question]).map(drop))?, Some(work))
             }
             ModelKind::Reranker => {
                 let scorer = CrossEncoder::load(files, runtime)?;
                 let question = questions.first().map_or("", String::as_str);
                 let rate = rate(&turns, |chunk| scorer.score(question, chunk).map(drop))?;
-                (rate, median(questions, |question| scorer.score(question, &turns[..turns.len().min(1)]).map(drop))?)
+                let single =
+                    median(questions, |question| scorer.score(question, &turns[..turns.len().min(1)]).map(drop))?;
+                (rate, single, None)
             }
         };
         let Runtime { precision, threads, .. } = runtime;
-        Ok(Self { precision, threads: threads.get(), rate, single_ms: single.as_secs_f64() * 1e3 })
+        let peak = runtime.peak(PEAK_TIME).map(|peak| peak * threads.get() as f64);
+        Ok(Self {
+            precision,
+            threads: threads.get(),
+            rate,
+            single_ms: single.as_secs_f64() * 1e3,
+            share_of_peak: work.zip(peak).map(|(work, peak)| rate * work / peak),
+        })
     }
 
     fn json(&self) -> serde_json::Value {
@@ -124,6 +141,7 @@ impl Speed {
             "threads": self.threads,
             "texts_per_second": self.rate,
             "single_ms": self.single_ms,
+            "share_of_peak": self.share_of_peak,
         })
     }
 }

@@ -20,7 +20,8 @@ pub(super) enum Encoding {
     F32,
     /// Two bfloat16, the first in the low half.
     Bf16,
-    /// Four unsigned bytes, the first lowest; weights are signed bytes.
+    /// Four unsigned bytes, the first lowest; weights are signed bytes. Only some processors multiply these.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     Bytes,
     /// Two bytes in the halves of a word; weights are signed bytes in 16 bits.
     WideBytes,

@@ -38,8 +38,8 @@ macro_rules! instruction {
 
 impl Simd for Avx2 {
     const LANES: usize = LANES;
-    const ROWS: usize = 3;
-    const ROW_STEP: usize = 3;
+    const ROWS: usize = 2;
+    const ROW_STEP: usize = 2;
     const FMA: bool = true;
     type Floats = [f32; LANES];
     type Words = [u32; LANES];

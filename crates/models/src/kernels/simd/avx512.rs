@@ -131,7 +131,7 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn interleave(self, rows: &[u32], height: usize, into: &mut [u32]) {
         let depth = into.len() / height.max(1);
-        assert!(height % 4 == 0 && rows.len() == height * depth && into.len() == rows.len());
+        assert!(height.is_multiple_of(4) && rows.len() == height * depth && into.len() == rows.len());
         let whole = depth / LANES * LANES;
         for first in (0..height).step_by(4) {
             for at in (0..whole).step_by(LANES) {

@@ -21,7 +21,7 @@ use crate::Instructions;
 pub(crate) trait Simd: Copy + Send + Sync + 'static {
     /// Components of a vector.
     const LANES: usize;
-    /// Most rows of a tile that is 32 columns wide, so that its sums fill the registers.
+    /// Most rows of a tile that is a panel wide, so that its sums fill the registers.
     const ROWS: usize;
     /// What the rows of a tile are a multiple of.
     const ROW_STEP: usize;
