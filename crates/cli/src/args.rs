@@ -9,7 +9,7 @@ use aforesaid::{
 };
 use clap::{Args, Parser, Subcommand, ValueHint};
 
-use crate::{commands, settings::PrecisionChoice};
+use crate::{commands, server::ServerArgs, settings::PrecisionChoice};
 
 /// A memory for conversations: turns go in; ask later, and the exact turns come back.
 #[derive(Debug, Parser)]
@@ -45,13 +45,15 @@ pub(crate) struct Global {
     /// In which numbers the encoder computes: auto, f32, bf16 or int8 [default: auto, those of the namespace's vectors].
     #[arg(long, global = true, env = "AFORESAID_PRECISION")]
     pub(crate) precision: Option<PrecisionChoice>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
     /// The instructions to compute with, for tests: avx512, avx2, neon or portable [default: the best there are].
     #[arg(long, global = true, env = "AFORESAID_INSTRUCTIONS", hide = true, value_parser = instructions)]
     pub(crate) instructions: Option<Instructions>,
     /// Where fetched models are kept [default: in your cache directory].
     #[arg(long, global = true, env = "AFORESAID_MODEL_CACHE", value_hint = ValueHint::DirPath)]
     pub(crate) model_cache: Option<PathBuf>,
-    /// Never use the network.
+    /// Never use the network; only an encoder's server on this machine is asked.
     #[arg(long, global = true, env = "AFORESAID_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) offline: bool,
     /// Processor cores to use [default: all].

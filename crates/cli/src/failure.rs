@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use aforesaid::{Error, ErrorKind, models::ModelError};
 use aforesaid_eval::{EvalError, datasets::DataError, experiments::ExperimentError};
+use aforesaid_llm::LlmError;
 use serde_json::json;
 
 use crate::render;
@@ -15,6 +16,8 @@ pub(crate) enum Failure {
     Memory(#[from] Error),
     #[error(transparent)]
     Model(#[from] ModelError),
+    #[error("an encoder on a server: {0}")]
+    Server(LlmError),
     #[error(transparent)]
     Eval(#[from] EvalError),
     #[error("{0}")]
@@ -63,7 +66,7 @@ impl Failure {
         match self {
             Failure::Memory(error) => memory_kind(error),
             Failure::Importing { source, .. } => memory_kind(source),
-            Failure::Model(_) | Failure::Unverified { .. } => ("model", 5),
+            Failure::Model(_) | Failure::Server(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Eval(error) => eval_kind(error),
             Failure::NotReproduced { .. } => ("not_reproduced", 1),
             Failure::Input(_) => ("invalid_input", 4),

@@ -9,6 +9,7 @@ mod files;
 mod opening;
 mod progress;
 mod render;
+mod server;
 mod settings;
 
 use std::process::ExitCode;

@@ -10,19 +10,21 @@ use aforesaid::{
     },
     types::{EncoderId, Namespace},
 };
+use aforesaid_llm::LlmError;
 
 use crate::{
     failure::Failure,
     progress,
+    server::{EncoderServer, KEY},
     settings::{Model, Network, Settings},
 };
 
 /// How far a command goes to get a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// Use what is on this machine.
+    /// Use what is on this machine; ask a server once, and go on without it where it fails.
     Find,
-    /// Fetch it where that is allowed.
+    /// Fetch it where that is allowed; ask a server again, and fail where it does.
     Fetch,
 }
 
@@ -52,7 +54,7 @@ impl Settings {
     pub(crate) fn entry(&self) -> Result<&'static ModelEntry, Failure> {
         match &self.model {
             Model::Named { name, .. } => Ok(registry::named(name)?),
-            Model::None | Model::Directory(_) => {
+            Model::None | Model::Directory(_) | Model::Server(_) => {
                 Err(Failure::Usage("this needs a model by name; give one with --model".to_owned()))
             }
         }
@@ -62,7 +64,7 @@ impl Settings {
     pub(crate) fn places(&self, effort: Effort) -> Places {
         let explicit = match &self.model {
             Model::Named { dir, .. } => dir.clone(),
-            Model::None | Model::Directory(_) => None,
+            Model::None | Model::Directory(_) | Model::Server(_) => None,
         };
         let downloads = match (effort, self.network) {
             (Effort::Fetch, Network::Allowed) => Downloads::Allowed,
@@ -78,6 +80,14 @@ impl Settings {
         let unavailable = |reason: String| Ok(EncoderSource::Unavailable { reason });
         match (&settings.model, serving) {
             (Model::None, _) => unavailable("--model none was given".to_owned()),
+            // A server made the vectors, and nobody has said where it is.
+            (model, Some(serving)) if serving.is_remote() && !self.names_model() && !model.makes(serving) => {
+                unavailable(format!(
+                    "they are by {serving}, a model on a server; name it with --encoder-url and --encoder-model, and \
+                     with the prefixes and revision it had"
+                ))
+            }
+            (Model::Server(server), _) => settings.server_encoder(server, effort),
             (Model::Directory(dir), _) => settings.directory_encoder(dir, runtime),
             // A model without a name here made the vectors, and nobody has said where it is.
             (Model::Named { name, .. }, Some(serving)) if !self.names_model() && registry::named(name).is_err() => {
@@ -109,6 +119,28 @@ impl Settings {
     fn directory_encoder(&self, dir: &Path, runtime: Runtime) -> Result<EncoderSource, Failure> {
         let files = from_directory(dir, &self.model_cache)?;
         Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(&files, runtime)?)))
+    }
+
+    /// A model on a server: asked for its dimensions where they were not given.
+    fn server_encoder(&self, server: &EncoderServer, effort: Effort) -> Result<EncoderSource, Failure> {
+        if self.asks_precision() {
+            return Err(Failure::Usage(
+                "--precision: the encoder is on a server, which computes as it likes; leave it out, or name a model of \
+                 this machine with --model"
+                    .to_owned(),
+            ));
+        }
+        if self.network == Network::Forbidden && !server.url().is_loopback() {
+            let reason = format!("--offline was given, and the server {} is not on this machine", server.url());
+            return Ok(EncoderSource::Unavailable { reason });
+        }
+        match server.connect(effort) {
+            Ok(encoder) => Ok(EncoderSource::Ready(Arc::new(encoder))),
+            Err(error @ LlmError::Key { .. }) => Err(Failure::Usage(format!("{KEY}: {error}"))),
+            // One can still search by words, but what is to be kept is not kept without its vectors.
+            Err(error) if effort == Effort::Find => Ok(EncoderSource::Unavailable { reason: error.to_string() }),
+            Err(error) => Err(Failure::Server(error)),
+        }
     }
 
     fn runtime(&self, serving: Option<&EncoderId>) -> Runtime {

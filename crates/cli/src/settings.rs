@@ -10,7 +10,11 @@ use aforesaid::{
 use etcetera::{BaseStrategy, choose_base_strategy};
 use serde::Deserialize;
 
-use crate::{args::Global, failure::Failure};
+use crate::{
+    args::Global,
+    failure::Failure,
+    server::{EncoderServer, ServerArgs},
+};
 
 /// What the commands go by.
 #[derive(Debug, Clone)]
@@ -44,6 +48,14 @@ pub(crate) enum Model {
     None,
     Named { name: String, dir: Option<PathBuf> },
     Directory(PathBuf),
+    Server(EncoderServer),
+}
+
+impl Model {
+    /// Whether these vectors are by this model on a server.
+    pub(crate) fn makes(&self, vectors: &EncoderId) -> bool {
+        matches!(self, Model::Server(server) if server.id() == vectors)
+    }
 }
 
 /// In which numbers an encoder computes.
@@ -104,6 +116,12 @@ struct File {
     model_dir: Option<PathBuf>,
     model_cache: Option<PathBuf>,
     precision: Option<String>,
+    encoder_url: Option<String>,
+    encoder_model: Option<String>,
+    encoder_dim: Option<NonZeroUsize>,
+    encoder_revision: Option<String>,
+    encoder_query_prefix: Option<String>,
+    encoder_passage_prefix: Option<String>,
     offline: Option<bool>,
     threads: Option<NonZeroUsize>,
     preset: Option<String>,
@@ -146,6 +164,16 @@ impl Settings {
                 "configuration file {shown}: min_confidence {found}: expected a number from 0 to 1"
             )));
         }
+        let names_model = global.model.is_some() || global.model_dir.is_some();
+        // Not left to the parser, which does not see that of two options one stands before the command.
+        if global.server.is_given() && (names_model || global.precision.is_some()) {
+            return Err(Failure::Usage(
+                "an encoder on a server (--encoder-url) beside --model, --model-dir or --precision; keep the one or \
+                 the others, and mind AFORESAID_* variables"
+                    .to_owned(),
+            ));
+        }
+        let server = server(&global.server, &file)?;
         let store = match global.store.clone().or(file.store) {
             Some(store) => store,
             None => {
@@ -166,11 +194,16 @@ impl Settings {
             store,
             namespace: named_namespace.clone().map_or_else(default_namespace, Ok)?,
             named_namespace,
-            model: model(
-                global.model.clone().or(preset.encoder().map(str::to_owned)).or(file.model),
-                global.model_dir.clone().or(file.model_dir),
-            ),
-            model_named: global.model.is_some() || global.model_dir.is_some(),
+            model: match server {
+                Some(server) if global.server.is_given() || !names_model && preset.encoder().is_none() => {
+                    Model::Server(server)
+                }
+                _ => model(
+                    global.model.clone().or(preset.encoder().map(str::to_owned)).or(file.model),
+                    global.model_dir.clone().or(file.model_dir),
+                ),
+            },
+            model_named: names_model || global.server.is_given(),
             asked_precision: global.precision.and_then(PrecisionChoice::exactly),
             usual_precision: global.precision.or(configured).and_then(PrecisionChoice::exactly),
             instructions: global.instructions.unwrap_or_else(Instructions::best),
@@ -203,11 +236,12 @@ impl Settings {
 
     /// The same with the model that made the vectors which serve, unless one was chosen on the command line.
     pub(crate) fn following(&self, serving: Option<&EncoderId>) -> Self {
-        match (&self.model, serving.map(EncoderId::model)) {
+        match (&self.model, serving) {
             // Its directory is that of the model it was named with.
-            (Model::Named { name, .. }, Some(serving)) if !name.eq_ignore_ascii_case(serving) => {
-                self.with_model(Some(serving))
+            (Model::Named { name, .. }, Some(serving)) if !name.eq_ignore_ascii_case(serving.model()) => {
+                self.with_model(Some(serving.model()))
             }
+            (Model::Server(_), Some(serving)) if !serving.is_remote() => self.with_model(Some(serving.model())),
             _ => self.clone(),
         }
     }
@@ -215,6 +249,11 @@ impl Settings {
     /// Whether the model was chosen by an option or the environment.
     pub(crate) fn names_model(&self) -> bool {
         self.model_named
+    }
+
+    /// Whether a precision was chosen by an option or the environment.
+    pub(crate) fn asks_precision(&self) -> bool {
+        self.asked_precision.is_some()
     }
 
     /// The precision to encode in where these vectors serve.
@@ -237,6 +276,32 @@ fn model(name: Option<String>, dir: Option<PathBuf>) -> Model {
         (Some(name), dir) => Model::Named { name: name.to_owned(), dir },
         (None, Some(dir)) => Model::Directory(dir),
         (None, None) => Model::Named { name: DEFAULT_MODEL.to_owned(), dir: None },
+    }
+}
+
+/// The model on a server that options, environment and configuration file describe, each where the one before does not.
+fn server(args: &ServerArgs, file: &File) -> Result<Option<EncoderServer>, Failure> {
+    let shown = file.path.display();
+    if file.encoder_url.is_some() && (file.model.is_some() || file.model_dir.is_some() || file.precision.is_some()) {
+        return Err(Failure::Input(format!(
+            "configuration file {shown}: encoder_url beside model, model_dir or precision; keep the one or the others"
+        )));
+    }
+    let configured = ServerArgs {
+        encoder_url: file.encoder_url.clone(),
+        encoder_model: file.encoder_model.clone(),
+        encoder_dim: file.encoder_dim,
+        encoder_revision: file.encoder_revision.clone(),
+        encoder_query_prefix: file.encoder_query_prefix.clone(),
+        encoder_passage_prefix: file.encoder_passage_prefix.clone(),
+    };
+    match (args.is_given(), args.clone().or(configured).server()) {
+        (true, server) => server.map_err(Failure::Usage),
+        (false, server) => {
+            // What else the file says of an encoder is for a URL that comes from elsewhere.
+            let server = if file.encoder_url.is_some() { server } else { Ok(None) };
+            server.map_err(|message| Failure::Input(format!("configuration file {shown}: {message}")))
+        }
     }
 }
 

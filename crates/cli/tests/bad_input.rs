@@ -222,7 +222,7 @@ fn a_configuration_file_that_cannot_be_used() {
         assert!(outcome.stdout.is_empty(), "{outcome:?}");
         format!("{} {}", outcome.code, outcome.stderr.replace(sandbox.path("").to_str().unwrap(), ""))
     };
-    assert_snapshot!(refused("stoer = \"x\""), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: unknown field `stoer`, expected one of `store`, `namespace`, `model`, `model_dir`, `model_cache`, `precision`, `offline`, `threads`, `preset`, `min_confidence`");
+    assert_snapshot!(refused("stoer = \"x\""), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: unknown field `stoer`, expected one of `store`, `namespace`, `model`, `model_dir`, `model_cache`, `precision`, `encoder_url`, `encoder_model`, `encoder_dim`, `encoder_revision`, `encoder_query_prefix`, `encoder_passage_prefix`, `offline`, `threads`, `preset`, `min_confidence`");
     assert_snapshot!(refused("offline = true\nstore = "), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 2: string values must be quoted, expected literal string");
     assert_snapshot!(refused("threads = 0"), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: invalid value: integer `0`, expected a nonzero usize");
     assert_snapshot!(refused("preset = \"best\""), @r#"4 aforesaid: configuration file home/config/aforesaid/config.toml: pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);

@@ -100,5 +100,5 @@ fn fetching_a_model_offline() {
 fn a_pipeline_of_vectors_alone_without_a_model() {
     let sandbox = with_model(&[]);
     assert_snapshot!(sandbox.refusal(&["search", "kite", "--preset", "paper-dense-max"]), @"5 model: preset paper-dense-max: it needs vectors, and --model none was given");
-    assert_snapshot!(sandbox.refusal(&["reembed"]), @"5 model: no encoder: --model none was given; name one with --model or --model-dir");
+    assert_snapshot!(sandbox.refusal(&["reembed"]), @"5 model: no encoder: --model none was given; name one with --model, --model-dir or --encoder-url");
 }

@@ -72,9 +72,8 @@ pub enum StoreError {
     },
     /// Vectors of two encoders met.
     #[error(
-        "namespace {:?} is served by vectors of {serving}, and {asked} was asked for; run `aforesaid reembed{}` \
-         to have its vectors serve, or leave --model and --precision out",
-        .namespace.as_str(), options(.asked)
+        "namespace {:?} is served by vectors of {serving}, and {asked} was asked for; run {}",
+        .namespace.as_str(), ways_out(.asked)
     )]
     EncoderMismatch {
         /// The namespace.
@@ -133,10 +132,15 @@ pub enum StoreError {
     },
 }
 
-/// The options that name an encoder.
-fn options(encoder: &EncoderId) -> String {
-    let precision = encoder.precision().map(|precision| format!(" --precision {precision}"));
-    format!(" --model {}{}", encoder.model(), precision.unwrap_or_default())
+/// What to run to have an encoder's vectors serve, or what to leave out.
+fn ways_out(asked: &EncoderId) -> String {
+    let serve = "to have its vectors serve, or leave";
+    // Its id says neither where its server is nor what stands before its texts.
+    if asked.is_remote() {
+        return format!("`aforesaid reembed` with the same --encoder options {serve} these out");
+    }
+    let precision = asked.precision().map(|precision| format!(" --precision {precision}")).unwrap_or_default();
+    format!("`aforesaid reembed --model {}{precision}` {serve} --model and --precision out", asked.model())
 }
 
 fn known_namespaces(known: &[Namespace]) -> String {

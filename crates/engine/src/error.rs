@@ -83,7 +83,7 @@ pub enum Error {
         found: String,
     },
     /// No encoder can be had.
-    #[error("no encoder: {reason}; name one with --model or --model-dir")]
+    #[error("no encoder: {reason}; name one with --model, --model-dir or --encoder-url")]
     NoEncoder {
         /// Why.
         reason: String,

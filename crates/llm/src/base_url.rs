@@ -1,6 +1,6 @@
 //! The address of a server.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, net::IpAddr, str::FromStr};
 
 use ureq::http::Uri;
 
@@ -17,6 +17,13 @@ impl BaseUrl {
     /// The address as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether it is of this machine: `localhost`, 127.0.0.0/8 or `[::1]`, by its text. No name is looked up.
+    pub fn is_loopback(&self) -> bool {
+        let Ok(uri) = self.0.parse::<Uri>() else { return false };
+        let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
     }
 
     /// The address of an operation such as `embeddings`.
@@ -62,6 +69,19 @@ mod tests {
         assert_eq!(url.as_str(), "https://api.example.com/V1");
         assert_eq!(url.join("embeddings"), "https://api.example.com/V1/embeddings");
         assert_eq!("http://[::1]:8000".parse::<BaseUrl>().unwrap().join("x"), "http://[::1]:8000/x");
+    }
+
+    #[test]
+    fn this_machine_is_known_by_its_names() {
+        let loopback = |url: &str| url.parse::<BaseUrl>().unwrap().is_loopback();
+        for here in ["http://LOCALHOST:8000/v1", "https://127.0.0.1", "http://127.8.9.1:1/v1", "http://[::1]:8000"] {
+            assert!(loopback(here), "{here}");
+        }
+        for elsewhere in
+            ["http://localhost.example.com", "http://10.0.0.1:8000/v1", "http://[::2]", "http://127.0.0.1.example"]
+        {
+            assert!(!loopback(elsewhere), "{elsewhere}");
+        }
     }
 
     #[test]

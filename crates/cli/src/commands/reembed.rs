@@ -15,8 +15,8 @@ use crate::{
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "With --model or --precision it makes that encoder's vectors for the whole namespace, and has them serve \
-    when they are complete; until then searches and additions go on with the others. It may be stopped at any time: \
+    after_help = "With --model, --precision or --encoder-url it makes that encoder's vectors for the whole namespace, and has them \
+    serve when they are complete; until then searches and additions go on with the others. It may be stopped at any time: \
     run again, it goes on where it was."
 )]
 pub(crate) struct Reembed {

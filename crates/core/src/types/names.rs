@@ -116,6 +116,11 @@ impl EncoderId {
     pub fn precision(&self) -> Option<&str> {
         self.0.rsplit_once('/').map(|(_, precision)| precision)
     }
+
+    /// Whether its model is on a server: such ids end in `/remote`, where others have a precision.
+    pub fn is_remote(&self) -> bool {
+        self.precision() == Some("remote")
+    }
 }
 
 #[cfg(test)]
@@ -139,6 +144,8 @@ mod tests {
         };
         assert_eq!(parts("mini@1110/int8"), ("mini".to_owned(), Some("int8".to_owned())));
         assert_eq!(parts("mini"), ("mini".to_owned(), None));
+        let remote = |id: &str| EncoderId::new(id).unwrap().is_remote();
+        assert!(remote("lab/mini@1110/remote") && !remote("remote@1110/int8") && !remote("remote"));
     }
 
     #[test]

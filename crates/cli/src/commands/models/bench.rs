@@ -62,7 +62,9 @@ struct Speed {
 pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
     let files = match &settings.model {
         Model::Directory(dir) => from_directory(dir, &settings.model_cache)?,
-        Model::Named { .. } | Model::None => find(settings.entry()?, &settings.places(Effort::Find))?,
+        Model::Named { .. } | Model::None | Model::Server(_) => {
+            find(settings.entry()?, &settings.places(Effort::Find))?
+        }
     };
     let (turns, questions) = (turns()?, questions()?);
     let all = settings.threads();
