@@ -107,11 +107,12 @@ fn an_encoder_and_a_reranker_are_measured_in_every_precision() {
         for run in runs {
             assert_eq!(run["threads"], 1);
             assert!(run["texts_per_second"].as_f64() > Some(0.0) && run["single_ms"].as_f64() > Some(0.0), "{run}");
+            assert_eq!(run["share_of_peak"].as_f64().is_some_and(|share| share > 0.0), kind == "encoder", "{run}");
         }
     }
     let (_, table, _) = models(&sandbox, &["models", "bench", "--model-dir", "tiny-mpnet", "--threads", "1"]);
     let columns: Vec<_> = table.lines().nth(1).unwrap().split_whitespace().collect();
-    assert_eq!((columns.join(" ").as_str(), table.lines().count()), ("precision threads texts/s query ms", 5));
+    assert_eq!((columns.join(" ").as_str(), table.lines().count()), ("precision threads texts/s query ms of peak", 5));
 }
 
 #[test]

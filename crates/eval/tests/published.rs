@@ -10,7 +10,7 @@ use std::{
 
 use aforesaid::{
     Encoder,
-    models::{BertEncoder, Downloads, Places, Precision, Runtime, Threads, obtain, registry},
+    models::{BertEncoder, Downloads, Instructions, Places, Precision, Runtime, Threads, obtain, registry},
 };
 use aforesaid_eval::{
     datasets::DataSet,
@@ -31,8 +31,13 @@ fn documents_print_what_the_receipts_say() {
     }
 }
 
+/// The precision that made a receipt's vectors, where it has any.
+fn precision(receipt: &Receipt) -> Option<Precision> {
+    receipt.encoder().map(|encoder| encoder.as_str().rsplit_once('/').unwrap().1.parse().unwrap())
+}
+
 /// The encoder of the receipts, from the directory in `AFORESAID_TEST_MODEL`, or fetched.
-fn encoder() -> Arc<dyn Encoder> {
+fn encoder(precision: Precision) -> Arc<dyn Encoder> {
     let cache = env::var_os("AFORESAID_TEST_CACHE").map(PathBuf::from);
     let places = Places {
         explicit: env::var_os("AFORESAID_TEST_MODEL").map(PathBuf::from),
@@ -42,9 +47,7 @@ fn encoder() -> Arc<dyn Encoder> {
     };
     let entry = registry::named("all-MiniLM-L6-v2").expect("it is registered");
     let files = obtain(entry, &places, &mut |_| ()).expect("set AFORESAID_TEST_MODEL, or allow the network");
-    Arc::new(
-        BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::available())).expect("a verified model loads"),
-    )
+    Arc::new(BertEncoder::load(&files, Runtime::new(precision, Threads::available())).expect("a verified model loads"))
 }
 
 /// Those on LoCoMo that leave no numbers to choose; `make reproduce` measures all.
@@ -55,16 +58,24 @@ fn the_receipts_on_locomo_hold() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    let source = aforesaid::EncoderSource::Ready(encoder());
-    let cached = aforesaid_eval::experiments::CachedEncoder::new(source, Some(folder.path())).unwrap();
     let threads = NonZeroUsize::new(Threads::available().get()).unwrap();
-    let equipment = Equipment { encoder: Ok(Arc::new(cached)), threads };
+    let equipments = Precision::ALL.map(|precision| {
+        let source = aforesaid::EncoderSource::Ready(encoder(precision));
+        let cached = aforesaid_eval::experiments::CachedEncoder::new(source, Some(folder.path())).unwrap();
+        (precision, Equipment { encoder: Ok(Arc::new(cached)), threads })
+    });
+    // Without an instruction of its own bf16 takes minutes.
+    let bf16_is_native = Precision::default_on(Instructions::best()) == Precision::Bf16;
     let mut measured = 0;
     for receipt in Receipt::read_all(&root().join("receipts")).unwrap() {
         let recipe = receipt.recipe();
         let locomo = matches!(recipe.dataset, DataSet::Locomo | DataSet::LocomoAudit);
-        if locomo && !recipe.system.chooses() {
-            let replayed = receipt.replay(Some(&data), &equipment, &|_| {}).unwrap();
+        let precision = precision(&receipt).unwrap_or(Precision::F32);
+        if precision == Precision::Bf16 && !bf16_is_native {
+            eprintln!("skipped: {}: this processor has no instruction for bf16", receipt.name());
+        } else if locomo && !recipe.system.chooses() {
+            let (_, equipment) = equipments.iter().find(|(other, _)| *other == precision).unwrap();
+            let replayed = receipt.replay(Some(&data), equipment, &|_| {}).unwrap();
             assert!(matches!(replayed.verdict, Verdict::Ok { .. }), "{replayed}");
             measured += 1;
         }
