@@ -20,7 +20,7 @@
 //! |---|---|
 //! | `dataset`, `unit`, `system` | as on the command line |
 //! | `criterion` | by what its numbers are chosen, where it leaves some to choose; `hit@1` where there is no such key |
-//! | `command` | says the same; `--data` is not part of it |
+//! | `command` | says the same; `--data` is not part of it, nor `--precision`, which the end of `encoder` says |
 //! | `data_sha256` | [`DataSet::fingerprint`](crate::datasets::DataSet::fingerprint) of what was read |
 //! | `data` | where that is, from the receipt's folder, if it is in this repository; optional |
 //! | `encoder` | id of the encoder, where the system has a dense leg |
