@@ -2,7 +2,7 @@
 //!
 //! `encode_bench MODEL_DIR PRECISION INSTRUCTIONS THREADS TEXTS QUESTIONS`
 //!
-//! TEXTS and QUESTIONS have one text per line. Each line of standard input is a
+//! INSTRUCTIONS may be `best`. TEXTS and QUESTIONS have one text per line. Each line of standard input is a
 //! command, each is answered by one line of JSON:
 //! `encode` (seconds for all texts), `ask` (mean CPU milliseconds of a question, one after the other),
 //! `peak` (multiply-adds a second of one core in registers), `facts`, `vectors PATH` (f32, little-endian).
@@ -16,7 +16,7 @@ use std::{
 };
 
 use aforesaid_core::Encoder;
-use aforesaid_models::{BertEncoder, Runtime, Threads, from_directory};
+use aforesaid_models::{BertEncoder, Instructions, Runtime, Threads, from_directory};
 use serde_json::{Value, json};
 
 const USAGE: &str = "usage: encode_bench MODEL_DIR PRECISION INSTRUCTIONS THREADS TEXTS QUESTIONS";
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [dir, precision, instructions, threads, texts, questions] = args.as_slice() else { return Err(USAGE.into()) };
     let runtime = Runtime {
         precision: precision.parse()?,
-        instructions: instructions.parse()?,
+        instructions: if instructions == "best" { Instructions::best() } else { instructions.parse()? },
         threads: Threads::new(threads.parse()?),
     };
     let cache = tempfile::tempdir()?;

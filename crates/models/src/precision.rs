@@ -24,7 +24,7 @@ impl Precision {
     /// The precision of new vectors where none was asked for, on a processor with these instructions.
     ///
     /// The fastest of those that cost no more than 0.003 of any measure on LoCoMo: bf16 costs 0.001, int8 up to
-    /// 0.006 (docs/decisions/0011). Where bf16 has no instruction of its own, f32 is as fast.
+    /// 0.006 (docs/decisions/0011). Where bf16 has no instruction of its own, f32 is faster.
     pub fn default_on(instructions: Instructions) -> Self {
         if Arithmetic::has_native(Self::Bf16, instructions) { Self::Bf16 } else { Self::F32 }
     }

@@ -5,11 +5,8 @@ use rayon::prelude::*;
 use super::{BertConfig, family::Family, relative_bias::RelativeBias, tensors::Tensors, word_rows::WordRows};
 use crate::{
     ModelError,
-    kernels::{Arithmetic, Heads, LayerNorm, Rows, Weights},
+    kernels::{Arithmetic, Heads, LayerNorm, PANEL, Rows, Weights},
 };
-
-/// Rows of a matrix converted at a time: one panel.
-const BAND: usize = 48;
 
 /// A BERT-family model.
 pub(crate) struct Bert {
@@ -119,7 +116,7 @@ impl Reader<'_> {
     fn linear(&self, name: &str, inputs: usize, outputs: usize) -> Result<Weights, ModelError> {
         let mut weights = self.arithmetic.weights(inputs, outputs);
         let mut first = 0;
-        self.tensors.read_bands(&format!("{name}.weight"), [outputs, inputs], BAND, |band| {
+        self.tensors.read_bands(&format!("{name}.weight"), [outputs, inputs], PANEL, |band| {
             weights.set_columns(first, Rows::whole(band, inputs));
             first += band.len() / inputs;
         })?;

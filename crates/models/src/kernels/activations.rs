@@ -24,7 +24,7 @@ pub(super) struct Range {
 #[derive(Default)]
 pub(crate) struct Activations {
     words: Aligned<u32>,
-    /// One a row, where words hold bytes.
+    /// One a row; only bytes need it.
     ranges: Vec<Range>,
     rows: usize,
     /// Words of a row.
@@ -53,7 +53,7 @@ impl Activations {
     /// The range of row `i`.
     #[inline(always)]
     pub(super) fn range(&self, i: usize) -> Range {
-        self.ranges.get(i).copied().unwrap_or_default()
+        self.ranges[i]
     }
 
     /// Takes rows in the form that `D` multiplies; `row` hands row `i` to the encoder it is given.

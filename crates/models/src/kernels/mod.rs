@@ -30,4 +30,4 @@ pub(crate) use layer_norm::LayerNorm;
 pub(crate) use multiply::{Finish, PartialSums};
 pub(crate) use rows::{Rows, RowsMut};
 pub(crate) use simd::Family;
-pub(crate) use weights::Weights;
+pub(crate) use weights::{PANEL, Weights};

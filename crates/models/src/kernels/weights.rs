@@ -7,7 +7,7 @@ use super::{
 };
 
 /// Output columns that a tile computes together.
-pub(super) const PANEL: usize = 48;
+pub(crate) const PANEL: usize = 48;
 
 /// A matrix of `depth` x `columns` and a bias a column.
 ///

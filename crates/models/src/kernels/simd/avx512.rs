@@ -58,25 +58,7 @@ impl Simd for Avx512 {
         instruction!(compiled(self, kernel))
     }
 
-    #[inline(always)]
-    fn floats(values: &[f32]) -> &[Self::Floats] {
-        values.as_chunks().0
-    }
-
-    #[inline(always)]
-    fn floats_mut(values: &mut [f32]) -> &mut [Self::Floats] {
-        values.as_chunks_mut().0
-    }
-
-    #[inline(always)]
-    fn words(words: &[u32]) -> &[Self::Words] {
-        words.as_chunks().0
-    }
-
-    #[inline(always)]
-    fn words_mut(words: &mut [u32]) -> &mut [Self::Words] {
-        words.as_chunks_mut().0
-    }
+    vectors_of_slices!();
 
     #[inline(always)]
     fn splat(self, value: f32) -> Self::F {

@@ -5,6 +5,31 @@
 //! instructions need `unsafe` each have a file of their own, and nothing else
 //! here is unsafe.
 
+/// What every family does alike: slices cut into the arrays that its vectors are read from.
+macro_rules! vectors_of_slices {
+    () => {
+        #[inline(always)]
+        fn floats(values: &[f32]) -> &[Self::Floats] {
+            values.as_chunks().0
+        }
+
+        #[inline(always)]
+        fn floats_mut(values: &mut [f32]) -> &mut [Self::Floats] {
+            values.as_chunks_mut().0
+        }
+
+        #[inline(always)]
+        fn words(words: &[u32]) -> &[Self::Words] {
+            words.as_chunks().0
+        }
+
+        #[inline(always)]
+        fn words_mut(words: &mut [u32]) -> &mut [Self::Words] {
+            words.as_chunks_mut().0
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
