@@ -60,6 +60,9 @@ pub struct Hit {
     /// A session's turns that speak most for it, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<BestTurn>,
+    /// The cue question that speaks most for it, where it has some; of a session, one of its turns'.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cue: Option<String>,
     /// How the score came about, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explain>,

@@ -40,6 +40,16 @@ pub enum Error {
         /// The conversation it was looked for in.
         conversation: Option<ConversationId>,
     },
+    /// Cue questions that cannot be kept.
+    #[error("cues of {:?}: found {found}, expected {expected}; correct them, or leave this memory out", .id.as_str())]
+    InvalidCues {
+        /// The memory.
+        id: MemoryId,
+        /// What is wrong.
+        found: String,
+        /// What would do.
+        expected: String,
+    },
     /// A scope holds nothing.
     #[error("{scope}: nothing in namespace {:?} matches; check names with `aforesaid stats` or `aforesaid export`", .namespace.as_str())]
     EmptyScope {
@@ -123,6 +133,7 @@ impl Error {
             | Error::Name(_)
             | Error::AmbiguousMemory { .. }
             | Error::AmbiguousSession { .. }
+            | Error::InvalidCues { .. }
             | Error::Store(StoreError::Invalid(_) | StoreError::Conflict { .. } | StoreError::Name(_)) => {
                 ErrorKind::InvalidInput
             }

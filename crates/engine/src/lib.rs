@@ -28,6 +28,7 @@
 
 mod answer;
 mod cache;
+mod cues;
 mod encoder;
 mod encoding;
 mod error;
@@ -47,6 +48,7 @@ pub use aforesaid_core::{
 pub use aforesaid_models as models;
 pub use aforesaid_sqlite::Creation;
 pub use answer::{Answer, BestTurn, Hit, NoHits, Timing, Warning};
+pub use cues::{AddedCues, CueDraft, CueIndexing, CuedMemory, MAX_QUESTION_CHARS, MAX_QUESTIONS};
 pub use encoder::{EncoderSource, LazyEncoder, LoadEncoder};
 pub use error::{Error, ErrorKind};
 pub use ingest::{Added, Imported, Progress};

@@ -2,7 +2,7 @@
 
 use aforesaid_core::{
     Encoder,
-    types::{EncoderId, Namespace, Seq, Vectors},
+    types::{CueId, EncoderId, Namespace, Seq, Vectors},
 };
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub struct Reembedded {
     pub encoder: EncoderId,
     /// The encoder whose vectors served before, if any did.
     pub before: Option<EncoderId>,
-    /// Vectors made.
+    /// Vectors made, those of cue questions included.
     pub embedded: usize,
     /// Vectors of other encoders deleted.
     pub dropped: u64,
@@ -58,6 +58,9 @@ impl Memory {
         // More may have come while the last were being encoded.
         loop {
             embedded += self.embed_missing(namespace, &**encoder, &mut |done, total| {
+                progress(Progress { done: embedded + done, total: embedded + total });
+            })?;
+            embedded += self.embed_missing_cues(namespace, &**encoder, &mut |done, total| {
                 progress(Progress { done: embedded + done, total: embedded + total });
             })?;
             if self.store.serve(namespace, encoder.id(), audience(&**encoder))? == 0 {
@@ -93,6 +96,37 @@ impl Memory {
         let keep = |places: &[Seq], vectors: &Vectors| {
             let vectors: Vec<(Seq, &[f32])> = places.iter().copied().zip(vectors.iter()).collect();
             Ok(self.store.embed(namespace, encoder.id(), &vectors)?)
+        };
+        let mut done = 0;
+        encoding::run(encoder, next, keep, &mut |chunk| {
+            done = chunk;
+            progress(done, total.max(done));
+        })?;
+        Ok(done)
+    }
+
+    /// Makes the vectors that cues lack now; says how many.
+    pub(crate) fn embed_missing_cues(
+        &self,
+        namespace: &Namespace,
+        encoder: &dyn Encoder,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<usize, Error> {
+        let stats = self.store.cue_stats(namespace)?;
+        let present = stats.vectors.get(encoder.id().as_str()).copied().unwrap_or(0);
+        let total = stats.questions.saturating_sub(present) as usize;
+        let (mut after, mut read) = (CueId(0), 0);
+        let next = || {
+            let missing = self.store.unembedded_cues(namespace, encoder.id(), audience(encoder), after, CHUNK)?;
+            read += missing.len();
+            let Some(last) = missing.last() else { return Ok(None) };
+            after = last.id;
+            let (keys, passages) = missing.into_iter().map(|cue| (cue.id, cue.text)).unzip();
+            Ok(Some(Chunk { keys, passages, done: read }))
+        };
+        let keep = |ids: &[CueId], vectors: &Vectors| {
+            let vectors: Vec<(CueId, &[f32])> = ids.iter().copied().zip(vectors.iter()).collect();
+            Ok(self.store.embed_cues(namespace, encoder.id(), &vectors)?)
         };
         let mut done = 0;
         encoding::run(encoder, next, keep, &mut |chunk| {

@@ -4,16 +4,18 @@ mod why;
 
 pub use why::Why;
 
-use std::{thread, time::Instant};
+use std::{collections::HashMap, thread, time::Instant};
 
 use aforesaid_core::{
     analysis::Question,
     dense::DenseIndex,
     error::StoreError,
-    index::{Index, IndexSpec},
-    pipeline::{self, Candidates, Detail, Legs, Names, Preset, RankedHit, Request, confidence::Confidence, rank},
+    index::{CueIndex, Index, IndexSpec, Owned},
+    pipeline::{
+        self, Candidates, Detail, Exact, Legs, Names, Preset, RankedHit, Request, confidence::Confidence, rank,
+    },
     store::Address,
-    types::{ConversationId, Memory as Remembered, Query, Scope, Seq, SortBy, Tail, Timestamp, Unit, Vectors},
+    types::{ConversationId, CueId, Memory as Remembered, Query, Scope, Seq, SortBy, Tail, Timestamp, Unit, Vectors},
 };
 
 use crate::{
@@ -296,9 +298,9 @@ impl Memory {
             return Ok(Found::nothing(NoHits::EmptyHistory));
         }
         let warnings = check_vectors(index, preset, vector)?;
-        let rescore = |texts: &[u32]| self.stored_vectors(index, query, texts);
         let request = asked.request(vector);
-        let pipeline::Found { mut hits, signals } = rank(index, preset, &candidates, &request, &rescore)?;
+        let ranked = self.with_exact(index, query, |exact| rank(index, preset, &candidates, &request, exact));
+        let pipeline::Found { mut hits, signals } = ranked?;
         let confidence = Confidence::of(signals);
         let mut reason = hits.is_empty().then_some(NoHits::NothingMatches);
         if !hits.is_empty() && confidence.probability < query.min_confidence {
@@ -320,13 +322,20 @@ impl Memory {
         }
     }
 
-    /// The vectors of texts as they are in the store.
-    fn stored_vectors(&self, index: &Index, query: &Query, texts: &[u32]) -> Result<Vectors, StoreError> {
-        let places: Vec<Seq> = texts.iter().map(|&text| index.documents().seq(text)).collect();
-        match &index.spec().encoder {
-            Some(encoder) => self.store.vectors(&query.namespace, encoder, &places),
-            None => Ok(Vectors::default()),
-        }
+    /// Lends `look` the vectors of an index as they are in the store.
+    fn with_exact<T>(&self, index: &Index, query: &Query, look: impl FnOnce(Exact<'_>) -> T) -> T {
+        let (namespace, encoder) = (&query.namespace, index.spec().encoder.as_ref());
+        let texts = |texts: &[u32]| {
+            let places: Vec<Seq> = texts.iter().map(|&text| index.documents().seq(text)).collect();
+            encoder.map_or_else(|| Ok(Vectors::default()), |encoder| self.store.vectors(namespace, encoder, &places))
+        };
+        let cues = |rows: Option<&Owned>, places: &[u32]| {
+            let ids: Vec<CueId> = rows.map_or_else(Vec::new, |rows| places.iter().map(|&row| rows.id(row)).collect());
+            encoder.map_or_else(|| Ok(Vectors::default()), |encoder| self.store.cue_vectors(namespace, encoder, &ids))
+        };
+        let questions = |rows: &[u32]| cues(index.cues().map(|cues| cues.questions().rows()), rows);
+        let passages = |rows: &[u32]| cues(index.cues().map(CueIndex::passages), rows);
+        look(Exact { texts: &texts, questions: &questions, passages: &passages })
     }
 
     /// The ids of hits; `None` when one is gone since they were ranked.
@@ -350,6 +359,8 @@ impl Memory {
     fn load(&self, query: &Query, found: &Found) -> Result<Option<Vec<Hit>>, Error> {
         let places: Vec<Seq> = found.places.iter().flat_map(|place| place.seqs.iter().copied()).collect();
         let Some(memories) = self.fetch_all(&query.namespace, &places)? else { return Ok(None) };
+        let cues: Vec<CueId> = found.hits.iter().filter_map(|hit| hit.cue).collect();
+        let questions: HashMap<CueId, String> = self.store.questions(&query.namespace, &cues)?.into_iter().collect();
         let mut memories = memories.into_iter();
         let mut hits = Vec::with_capacity(found.hits.len());
         for (ranked, place) in found.hits.iter().zip(&found.places) {
@@ -360,6 +371,7 @@ impl Memory {
                 None => turn_hit(best.clone(), ranked),
                 Some(session) => session_hit(session, memories, ranked),
             };
+            hit.cue = ranked.cue.and_then(|id| questions.get(&id).cloned());
             hit.explain = ranked.explain.clone();
             hits.push((importance, hit));
         }
@@ -419,6 +431,7 @@ fn turn_hit(memory: Remembered, ranked: &RankedHit) -> Hit {
         score: ranked.score,
         legs: ranked.legs,
         turns: Vec::new(),
+        cue: None,
         explain: None,
     }
 }
@@ -437,6 +450,7 @@ fn session_hit(session: &SessionPlace, turns: Vec<Remembered>, ranked: &RankedHi
         score: ranked.score,
         legs: ranked.legs,
         turns: turns.into_iter().map(BestTurn::from).collect(),
+        cue: None,
         explain: None,
     }
 }

@@ -22,11 +22,18 @@
 //! | what it costs, and when to stop | [`Budget`] |
 //! | what was answered before | [`ResponseCache`] |
 //! | the same requests as files for a batch service | [`Batch`] |
+//! | questions that a passage answers, to find it by | [`write_cues`], [`CueSettings`] |
+//! | which candidates are evidence, and in what order | [`judge`], [`JudgeSettings`], [`order`] |
+//! | an answer from memories, and what it cites | [`Ask`], [`AnswerPrompt`], [`context_block`], [`citations`] |
+//!
+//! What people said goes into these prompts as JSON strings in named blocks, and only a schema or the ids given
+//! decide what counts of a reply.
 //!
 //! Nothing here prints, reads the environment or follows a redirect; a key is an argument, goes into one
 //! header, and is in no message. Calls block; what runs side by side runs on threads.
 #![forbid(unsafe_code)]
 
+mod answers;
 mod base_url;
 mod batch;
 mod budget;
@@ -34,21 +41,29 @@ mod cache;
 mod canonical;
 mod chat;
 mod clock;
+mod cues;
 mod embeddings;
 mod endpoint;
 mod error;
 mod excerpt;
 mod extract;
 mod in_flight;
+mod judge;
 mod permits;
 mod proxy;
+mod quoted;
+mod reply;
 mod retry;
 mod retry_after;
+mod sampling;
 mod schema;
 mod secret;
 mod stream;
 mod transport;
 
+pub use answers::{
+    AnswerPrompt, AnswerSettings, Ask, ContextMemory, NOT_MENTIONED, Sought, Support, citations, context_block,
+};
 pub use base_url::BaseUrl;
 pub use batch::{Batch, BatchReport, LineOutcome, LineReport};
 pub use budget::{Budget, Counted, Limits, Prices, Spent, Usage};
@@ -58,10 +73,13 @@ pub use chat::{
     RequestKey, Role,
 };
 pub use clock::{Clock, SystemClock};
+pub use cues::{CueFault, CuePrompt, CueSettings, CueSubject, Written, write_cues};
 pub use embeddings::{BatchLimits, Dimension, EmbeddingSettings, RemoteEncoder};
 pub use endpoint::{Endpoint, Timeouts};
 pub use error::LlmError;
+pub use judge::{JudgeCandidate, JudgeFault, JudgePrompt, JudgeSettings, Judgement, judge, order};
 pub use proxy::Proxy;
+pub use reply::ReplyFault;
 pub use retry::RetryPolicy;
 pub use schema::Schema;
 pub use secret::Secret;

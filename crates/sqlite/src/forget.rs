@@ -7,7 +7,7 @@ use aforesaid_core::{
 };
 use rusqlite::{Connection, Transaction, params, params_from_iter, types::Value};
 
-use crate::{errors::Context, read::within};
+use crate::{cues, errors::Context, read::within};
 
 /// Takes the doomed memories of a namespace away, and what depends on them.
 pub(crate) fn forget(
@@ -34,7 +34,8 @@ pub(crate) fn forget(
         let sql = format!("DELETE FROM {table} WHERE namespace = ?1 AND seq IN ({chosen})");
         context.run(transaction.execute(&sql, params_from_iter(&values)))
     };
-    let vectors = remove("vector")? as u64;
+    let cues = cues::remove(transaction, context, &chosen, &values)?;
+    let vectors = remove("vector")? as u64 + cues.vectors;
     remove("memory")?;
     let sessions = context.run(transaction.execute(
         "DELETE FROM session WHERE namespace = ?1
@@ -51,7 +52,7 @@ pub(crate) fn forget(
         context.run(transaction.execute("DELETE FROM encoder WHERE namespace = ?1", [tenant]))?;
         context.run(transaction.execute("DELETE FROM namespace WHERE id = ?1", [tenant]))?;
     }
-    Ok(Forgotten { turns, notes, vectors, sessions, conversations })
+    Ok(Forgotten { turns, notes, vectors, cues: cues.questions, sessions, conversations })
 }
 
 /// Snapshots hold terms of forgotten texts, and staged vectors may too.

@@ -7,6 +7,7 @@
 
 mod append;
 mod connection;
+mod cues;
 mod errors;
 mod forget;
 mod read;

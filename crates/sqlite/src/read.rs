@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aforesaid_core::{
     StoreError,
     store::{Address, Audience, IndexRow, IndexSink, NamespaceStats, Unembedded, Version},
-    types::{ConversationId, EncoderId, Memory, Namespace, Scope, Seq, SessionId, Timestamp, Vectors},
+    types::{ConversationId, CueId, EncoderId, Memory, Namespace, Scope, Seq, SessionId, Timestamp, Vectors},
 };
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, types::Value};
 
@@ -40,11 +40,12 @@ pub(crate) fn tenant(
     namespace: &Namespace,
 ) -> Result<Option<Tenant>, StoreError> {
     let tenant = |row: &Row<'_>| {
-        Ok(Tenant { number: row.get(0)?, version: Version { epoch: row.get(1)?, last: Seq(row.get(2)?) } })
+        let version = Version { epoch: row.get(1)?, last: Seq(row.get(2)?), cues: CueId(row.get(3)?) };
+        Ok(Tenant { number: row.get(0)?, version })
     };
     context.run(
         connection
-            .prepare_cached("SELECT id, epoch, last FROM namespace WHERE name = ?1")
+            .prepare_cached("SELECT id, epoch, last, cues FROM namespace WHERE name = ?1")
             .and_then(|mut select| select.query_row([namespace.as_str()], tenant).optional()),
     )
 }
@@ -146,20 +147,31 @@ impl Reader<'_> {
         sink: &mut dyn IndexSink,
     ) -> Result<Version, StoreError> {
         let version = self.tenant.version;
-        let after = match since.filter(|since| since.epoch == version.epoch) {
-            Some(since) => since.last.0,
+        let (after, after_cue) = match since.filter(|since| since.epoch == version.epoch) {
+            Some(since) => (since.last, since.cues),
             None => {
                 sink.reset();
-                0
+                (Seq(0), CueId(0))
             }
         };
-        if after >= version.last.0 {
-            return Ok(version);
-        }
         let encoder = match encoder {
             Some(name) => vectors::encoder(self.connection, self.context, self.tenant.number, name)?,
             None => None,
         };
+        self.feed_rows(encoder, after, sink)?;
+        self.feed_cues(encoder, after_cue, sink)?;
+        Ok(version)
+    }
+
+    fn feed_rows(
+        &self,
+        encoder: Option<vectors::Encoder>,
+        after: Seq,
+        sink: &mut dyn IndexSink,
+    ) -> Result<(), StoreError> {
+        if after >= self.tenant.version.last {
+            return Ok(());
+        }
         let mut select = self.context.run(self.connection.prepare_cached(
             "SELECT m.seq, m.kind, c.name, s.name, m.speaker, m.text, m.image_caption, m.said_at, m.importance, v.data
              FROM memory m
@@ -168,28 +180,35 @@ impl Reader<'_> {
              LEFT JOIN vector v ON v.namespace = ?1 AND v.encoder = ?2 AND v.seq = m.seq
              WHERE m.namespace = ?1 AND m.seq > ?3 ORDER BY m.seq",
         ))?;
-        let key = params![self.tenant.number, encoder.map_or(-1, |encoder| encoder.number), after as i64];
+        let key = params![self.tenant.number, encoder.map_or(-1, |encoder| encoder.number), after.0];
         let mut rows = self.context.run(select.query(key))?;
         let mut vector = Vec::new();
         while let Some(row) = self.context.run(rows.next())? {
             let row = self.context.run(index_row(row, &mut vector))?;
             sink.row(row)?;
         }
-        Ok(version)
+        Ok(())
     }
 
     pub(crate) fn vectors(&self, name: &EncoderId, places: &[Seq]) -> Result<Option<Vectors>, StoreError> {
+        let sql = "SELECT data FROM vector WHERE namespace = ?1 AND encoder = ?2 AND seq = ?3";
+        self.blobs(name, sql, places.iter().map(|seq| seq.0))
+    }
+
+    /// The vectors that `sql` finds by tenant, encoder and key; `None` where one is missing.
+    pub(crate) fn blobs(
+        &self,
+        name: &EncoderId,
+        sql: &str,
+        keys: impl ExactSizeIterator<Item = u64>,
+    ) -> Result<Option<Vectors>, StoreError> {
         let Some(encoder) = vectors::encoder(self.connection, self.context, self.tenant.number, name)? else {
             return Ok(None);
         };
-        let mut data = Vec::with_capacity(places.len() * encoder.dim);
-        let mut select = self.context.run(
-            self.connection
-                .prepare_cached("SELECT data FROM vector WHERE namespace = ?1 AND encoder = ?2 AND seq = ?3"),
-        )?;
-        for seq in places {
-            let key = params![self.tenant.number, encoder.number, seq.0];
-            let found = select.query_row(key, |row| {
+        let mut data = Vec::with_capacity(keys.len() * encoder.dim);
+        let mut select = self.context.run(self.connection.prepare_cached(sql))?;
+        for key in keys {
+            let found = select.query_row(params![self.tenant.number, encoder.number, key], |row| {
                 read_into(row.get_ref(0)?.as_blob()?, &mut data);
                 Ok(())
             });
@@ -220,7 +239,7 @@ impl Reader<'_> {
     }
 
     /// The number of an encoder here; one that no encoder has where it is not known.
-    fn number_of(&self, name: &EncoderId) -> Result<i64, StoreError> {
+    pub(crate) fn number_of(&self, name: &EncoderId) -> Result<i64, StoreError> {
         let encoder = vectors::encoder(self.connection, self.context, self.tenant.number, name)?;
         Ok(encoder.map_or(-1, |encoder| encoder.number))
     }

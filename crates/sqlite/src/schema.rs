@@ -9,7 +9,7 @@ use crate::errors::{Context, location_error};
 pub(crate) const APPLICATION_ID: i64 = 0x6166_7364;
 
 /// Step `i` takes a store from version `i` to `i + 1`. Steps are only ever added.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     // Tenant first in every key, so that one namespace lies together on disk.
     // `seq` counts arrivals in a namespace and is never given twice.
     "
@@ -104,6 +104,41 @@ const MIGRATIONS: [&str; 2] = [
         data        BLOB NOT NULL,
         UNIQUE (fingerprint, namespace, encoder)
     ) STRICT;
+    ",
+    // Cue questions. `cued` has a row for every memory that was asked for some, though it got none. Part 0 of a
+    // memory's cues stands for its text with all questions, the others are the questions in order.
+    "
+    ALTER TABLE namespace ADD COLUMN cues INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE cue_source (
+        namespace INTEGER NOT NULL,
+        id        INTEGER NOT NULL,
+        model     TEXT NOT NULL,
+        prompt    TEXT NOT NULL,
+        PRIMARY KEY (namespace, id),
+        UNIQUE (namespace, model, prompt)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE cued (
+        namespace INTEGER NOT NULL,
+        seq       INTEGER NOT NULL,
+        source    INTEGER NOT NULL,
+        PRIMARY KEY (namespace, seq)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE cue (
+        namespace INTEGER NOT NULL,
+        id        INTEGER NOT NULL,
+        seq       INTEGER NOT NULL,
+        part      INTEGER NOT NULL,
+        question  TEXT NOT NULL,
+        PRIMARY KEY (namespace, id),
+        UNIQUE (namespace, seq, part)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE cue_vector (
+        namespace INTEGER NOT NULL,
+        encoder   INTEGER NOT NULL,
+        id        INTEGER NOT NULL,
+        data      BLOB NOT NULL,
+        PRIMARY KEY (namespace, encoder, id)
+    ) STRICT, WITHOUT ROWID;
     ",
 ];
 

@@ -70,11 +70,14 @@ pub(crate) fn drop_idle(
 ) -> Result<u64, StoreError> {
     let serving = serving(transaction, context, namespace)?;
     let key = params![tenant.number, serving.as_ref().map(EncoderId::as_str)];
-    let vectors = context.run(transaction.execute(
-        "DELETE FROM vector WHERE namespace = ?1
-         AND encoder IN (SELECT id FROM encoder WHERE namespace = ?1 AND name IS NOT ?2)",
-        key,
-    ))?;
+    let drop_from = |table: &str| {
+        let sql = format!(
+            "DELETE FROM {table} WHERE namespace = ?1
+             AND encoder IN (SELECT id FROM encoder WHERE namespace = ?1 AND name IS NOT ?2)"
+        );
+        context.run(transaction.execute(&sql, key))
+    };
+    let vectors = drop_from("vector")? + drop_from("cue_vector")?;
     context.run(transaction.execute("DELETE FROM encoder WHERE namespace = ?1 AND name IS NOT ?2", key))?;
     context.run(transaction.execute(
         "DELETE FROM staged WHERE namespace = ?1 AND encoder IS NOT ?2",

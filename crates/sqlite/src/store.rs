@@ -5,16 +5,20 @@ use std::path::Path;
 use aforesaid_core::{
     StoreError,
     store::{
-        Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexSink, NamespaceStats, NewVectors, Store,
-        Unembedded, Version,
+        Address, Audience, Batch, CueStats, CueStore, Doomed, DroppedCues, Fate, Fingerprint, Forgotten, IndexSink,
+        NamespaceStats, NewCues, NewVectors, Store, Unembedded, UnembeddedCue, Version,
     },
-    types::{ConversationId, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId, Vectors},
+    types::{
+        ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId,
+        Vectors,
+    },
 };
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::{
     append::{self, Appending},
     connection::{Creation, Pool},
+    cues::{self, Putting},
     errors::Context,
     forget,
     read::{self, Reader, Tenant},
@@ -346,6 +350,88 @@ impl Store for SqliteStore {
             transact(connection, TransactionBehavior::Immediate, context, |transaction| {
                 staging::stage(transaction, context, namespace, encoder, vectors)
             })
+        })
+    }
+}
+
+impl CueStore for SqliteStore {
+    fn put_cues(
+        &self,
+        namespace: &Namespace,
+        source: &CueSource,
+        encoder: Option<&EncoderId>,
+        cues: &[NewCues],
+    ) -> Result<u64, StoreError> {
+        self.write("store cues", |transaction, context| {
+            let tenant = self.existing(transaction, context, namespace)?;
+            let last = tenant.version.cues.0;
+            Putting { transaction, context, namespace, tenant: tenant.number, last }.put(source, encoder, cues)
+        })
+    }
+
+    fn cues(&self, namespace: &Namespace, places: &[Seq]) -> Result<Vec<Option<Cues>>, StoreError> {
+        let cues = self.view("read cues", namespace, |reader| reader.map(|reader| reader.cues(places)).transpose())?;
+        Ok(cues.unwrap_or_else(|| vec![None; places.len()]))
+    }
+
+    fn questions(&self, namespace: &Namespace, ids: &[CueId]) -> Result<Vec<(CueId, String)>, StoreError> {
+        self.read_if_there("read cues", namespace, |reader| reader.questions(ids))
+    }
+
+    fn uncued(
+        &self,
+        namespace: &Namespace,
+        scope: &Scope,
+        audience: Audience,
+        after: Seq,
+        limit: usize,
+    ) -> Result<Vec<Memory>, StoreError> {
+        self.read("find memories without cues", namespace, |reader| reader.uncued(scope, audience, after, limit))
+    }
+
+    fn drop_cues(&self, namespace: &Namespace, scope: &Scope) -> Result<DroppedCues, StoreError> {
+        let dropped = self.write("drop cues", |transaction, context| {
+            let tenant = self.existing(transaction, context, namespace)?.number;
+            cues::drop_within(transaction, context, tenant, scope)
+        })?;
+        self.empty_log()?;
+        Ok(dropped)
+    }
+
+    fn cue_stats(&self, namespace: &Namespace) -> Result<CueStats, StoreError> {
+        self.read("count cues", namespace, |reader| reader.cue_stats())
+    }
+
+    fn unembedded_cues(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        audience: Audience,
+        after: CueId,
+        limit: usize,
+    ) -> Result<Vec<UnembeddedCue>, StoreError> {
+        self.read("find cues without vectors", namespace, |reader| {
+            reader.unembedded_cues(encoder, audience, after, limit)
+        })
+    }
+
+    fn embed_cues(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        vectors: &[(CueId, &[f32])],
+    ) -> Result<(), StoreError> {
+        self.write("store vectors of cues", |transaction, context| {
+            let tenant = self.existing(transaction, context, namespace)?.number;
+            cues::embed(transaction, context, tenant, encoder, vectors)
+        })
+    }
+
+    fn cue_vectors(&self, namespace: &Namespace, encoder: &EncoderId, ids: &[CueId]) -> Result<Vectors, StoreError> {
+        let found = self.read("fetch vectors of cues", namespace, |reader| reader.cue_vectors(encoder, ids))?;
+        found.ok_or_else(|| StoreError::Damaged {
+            location: self.location(),
+            found: format!("namespace {namespace:?} lacks a vector of a cue by {encoder}"),
         })
     }
 }

@@ -15,6 +15,15 @@ pub(crate) struct Encoder {
     pub(crate) dim: usize,
 }
 
+impl Encoder {
+    pub(crate) fn check(self, name: &EncoderId, vector: &[f32]) -> Result<(), StoreError> {
+        match vector.len() == self.dim {
+            true => Ok(()),
+            false => Err(StoreError::Dimension { encoder: name.clone(), expected: self.dim, found: vector.len() }),
+        }
+    }
+}
+
 pub(crate) fn encoder(
     connection: &Connection,
     context: Context<'_>,
@@ -57,9 +66,7 @@ pub(crate) fn insert(
     seq: Seq,
     vector: &[f32],
 ) -> Result<(), StoreError> {
-    if vector.len() != encoder.dim {
-        return Err(StoreError::Dimension { encoder: name.clone(), expected: encoder.dim, found: vector.len() });
-    }
+    encoder.check(name, vector)?;
     context.run(
         connection
             .prepare_cached("INSERT OR REPLACE INTO vector (namespace, encoder, seq, data) VALUES (?1, ?2, ?3, ?4)")

@@ -1,8 +1,10 @@
 //! A namespace in memory, derived from the store's rows and always rebuildable.
 
+mod cues;
 mod documents;
 mod snapshot;
 
+pub use cues::{CueIndex, Owned, Questions};
 pub use documents::{Documents, Session};
 pub use snapshot::BadSnapshot;
 
@@ -11,7 +13,7 @@ use crate::{
     dense::DenseIndex,
     error::StoreError,
     lexical::Postings,
-    store::{IndexRow, IndexSink, Version},
+    store::{CuePart, CueRow, IndexRow, IndexSink, Version},
     types::{EncoderId, passage},
 };
 
@@ -41,6 +43,7 @@ pub struct Index {
     documents: Documents,
     postings: Postings,
     dense: Option<DenseIndex>,
+    cues: CueIndex,
     analysis: Analysis,
 }
 
@@ -52,6 +55,7 @@ impl Index {
             version: None,
             documents: Documents::default(),
             postings: Postings::default(),
+            cues: CueIndex::new(dense.as_ref().map(DenseIndex::dim)),
             dense,
             analysis: spec.analyzer.session(),
             spec,
@@ -88,9 +92,30 @@ impl Index {
         self.dense.as_ref().filter(|dense| dense.vectors() > 0)
     }
 
+    /// The questions that its texts answer; `None` where it has none.
+    pub fn cues(&self) -> Option<&CueIndex> {
+        Some(&self.cues).filter(|cues| !cues.questions().rows().is_empty())
+    }
+
     /// Bytes held, approximately.
     pub fn heap_bytes(&self) -> usize {
-        self.documents.heap_bytes() + self.postings.heap_bytes() + self.dense.as_ref().map_or(0, DenseIndex::heap_bytes)
+        let dense = self.dense.as_ref().map_or(0, DenseIndex::heap_bytes);
+        self.documents.heap_bytes() + self.postings.heap_bytes() + dense + self.cues.heap_bytes()
+    }
+
+    fn check_dim(&self, vector: Option<&[f32]>) -> Result<(), StoreError> {
+        match (&self.dense, vector, &self.spec.encoder) {
+            (Some(dense), Some(vector), Some(encoder)) if vector.len() != dense.dim() => {
+                Err(StoreError::Dimension { encoder: encoder.clone(), expected: dense.dim(), found: vector.len() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn terms_of(&mut self, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        self.analysis.terms(text, &mut |term| terms.push(term.to_owned()));
+        terms
     }
 }
 
@@ -101,18 +126,26 @@ impl IndexSink for Index {
     }
 
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
-        if let (Some(dense), Some(vector), Some(encoder)) = (&self.dense, row.vector, &self.spec.encoder)
-            && vector.len() != dense.dim()
-        {
-            return Err(StoreError::Dimension { encoder: encoder.clone(), expected: dense.dim(), found: vector.len() });
-        }
-        let text = passage(row.speaker, row.text, row.image_caption);
-        let mut terms = Vec::new();
-        self.analysis.terms(&text, &mut |term| terms.push(term.to_owned()));
+        self.check_dim(row.vector)?;
+        let terms = self.terms_of(&passage(row.speaker, row.text, row.image_caption));
         self.postings.push(terms.iter().map(String::as_str));
         self.documents.push(&row, terms.len() as u32);
         if let Some(dense) = &mut self.dense {
             dense.push(row.vector);
+        }
+        Ok(())
+    }
+
+    fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {
+        self.check_dim(cue.vector)?;
+        // A cue of a memory that is not there is nobody's answer.
+        let Some(owner) = self.documents.position(cue.seq) else { return Ok(()) };
+        match cue.part {
+            CuePart::Passage => self.cues.passages.push(cue.id, owner, cue.vector),
+            CuePart::Question(question) => {
+                let terms = self.terms_of(question);
+                self.cues.questions.push(cue.id, owner, &terms, cue.vector);
+            }
         }
         Ok(())
     }

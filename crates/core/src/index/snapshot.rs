@@ -1,17 +1,23 @@
 //! An index as bytes, so that a one-shot command need not read a history again.
 //!
 //! Layout, little endian: magic, version of the namespace, documents, postings,
-//! vectors, CRC-32 of all before. Postings are stored as the texts' terms in order; the lists are made again from them.
+//! vectors, cues, CRC-32 of all before. Postings are stored as the texts' terms in order; the lists are made again from them.
 
-use crate::{analysis::Form, dense::DenseIndex, lexical::Postings, store::Version, types::Seq};
+use crate::{
+    analysis::Form,
+    dense::DenseIndex,
+    lexical::Postings,
+    store::Version,
+    types::{CueId, Seq},
+};
 
 use super::{
-    Index, IndexSpec,
+    CueIndex, Index, IndexSpec, Owned, Questions,
     documents::{Documents, NONE},
 };
 
 /// First bytes; the digit moves when the layout or an analyzer changes.
-const MAGIC: &[u8; 8] = b"afidx\x00\x003";
+const MAGIC: &[u8; 8] = b"afidx\x00\x004";
 
 /// Bytes that are not a snapshot of this program's making.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,9 +32,11 @@ impl Index {
         out.0.extend_from_slice(MAGIC);
         out.int(version.epoch);
         out.int(version.last.0);
+        out.int(version.cues.0);
         out.documents(&self.documents);
         out.postings(&self.postings);
         out.dense(self.dense.as_ref());
+        out.cues(&self.cues);
         let sum = crc32fast::hash(&out.0);
         out.0.extend_from_slice(&sum.to_le_bytes());
         Some(out.0)
@@ -47,7 +55,7 @@ impl Index {
             return Err(BadSnapshot("wrong checksum"));
         }
         let mut input = Reader(&body[MAGIC.len()..]);
-        let version = Version { epoch: input.int()?, last: Seq(input.int()?) };
+        let version = Version { epoch: input.int()?, last: Seq(input.int()?), cues: CueId(input.int()?) };
         let mut documents = input.documents()?;
         let postings = input.postings(documents.len())?;
         documents.fill_sessions(postings.lengths());
@@ -55,8 +63,9 @@ impl Index {
         if spec.encoder.is_some() != dense.is_some() {
             return Err(BadSnapshot("of another kind of index"));
         }
+        let cues = input.cues(documents.len(), spec.encoder.is_some())?;
         let analysis = spec.analyzer.session();
-        Ok(Self { spec, version: Some(version), documents, postings, dense, analysis })
+        Ok(Self { spec, version: Some(version), documents, postings, dense, cues, analysis })
     }
 }
 
@@ -132,6 +141,23 @@ impl Writer {
                 self.floats(scales);
             }
         }
+    }
+
+    fn owned(&mut self, rows: &Owned) {
+        self.int(rows.len() as u64);
+        let mut before = 0;
+        for &id in &rows.ids {
+            self.int(id - before);
+            before = id;
+        }
+        rows.owners.iter().for_each(|&owner| self.int(u64::from(owner)));
+        self.dense(rows.dense.as_ref());
+    }
+
+    fn cues(&mut self, cues: &CueIndex) {
+        self.owned(&cues.questions.rows);
+        self.postings(&cues.questions.postings);
+        self.owned(&cues.passages);
     }
 }
 
@@ -245,6 +271,32 @@ impl<'a> Reader<'a> {
         };
         dense.map(Some).ok_or(BadSnapshot("holds vectors of an unknown kind"))
     }
+
+    fn owned(&mut self, texts: usize, has_encoder: bool) -> Result<Owned, BadSnapshot> {
+        let rows = self.count()?;
+        let mut id = 0u64;
+        let mut ids = Vec::with_capacity(rows);
+        for _ in 0..rows {
+            id = id.checked_add(self.int()?).ok_or(BadSnapshot("holds a number too large"))?;
+            ids.push(id);
+        }
+        let owners = (0..rows).map(|_| self.small()).collect::<Result<Vec<_>, _>>()?;
+        if owners.iter().any(|&owner| owner as usize >= texts) {
+            return Err(BadSnapshot("holds a cue of a text that is not there"));
+        }
+        let dense = self.dense(rows)?;
+        match dense.is_some() == has_encoder {
+            true => Ok(Owned { ids, owners, dense }),
+            false => Err(BadSnapshot("of another kind of index")),
+        }
+    }
+
+    fn cues(&mut self, texts: usize, has_encoder: bool) -> Result<CueIndex, BadSnapshot> {
+        let rows = self.owned(texts, has_encoder)?;
+        let postings = self.postings(rows.len())?;
+        let questions = Questions::from_parts(rows, postings);
+        Ok(CueIndex { questions, passages: self.owned(texts, has_encoder)? })
+    }
 }
 
 #[cfg(test)]
@@ -254,7 +306,7 @@ mod tests {
     use super::*;
     use crate::{
         analysis::Analyzer,
-        store::{IndexRow, IndexSink},
+        store::{CuePart, CueRow, IndexRow, IndexSink},
         types::{EncoderId, Kind, Timestamp},
     };
 
@@ -285,7 +337,15 @@ mod tests {
                 })
                 .unwrap();
         }
-        index.set_version(Version { epoch: 2, last: Seq(9) });
+        let cues = [
+            (2, 4, CuePart::Passage, None),
+            (3, 4, CuePart::Question("Who has dogs again?"), Some(&[0.0f32, 1.0][..])),
+            (7, 3, CuePart::Question("Whose cats?"), None),
+        ];
+        for (id, seq, part, vector) in cues {
+            index.cue(CueRow { id: CueId(id), seq: Seq(seq), part, vector }).unwrap();
+        }
+        index.set_version(Version { epoch: 2, last: Seq(9), cues: CueId(7) });
         index
     }
 
@@ -297,6 +357,7 @@ mod tests {
         assert_eq!(back.documents, index.documents);
         assert_eq!(back.postings, index.postings);
         assert_eq!(back.dense, index.dense);
+        assert_eq!(back.cues, index.cues);
     }
 
     #[test]

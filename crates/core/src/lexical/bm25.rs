@@ -20,14 +20,14 @@ impl Default for Bm25 {
 pub struct Collection {
     /// Texts.
     pub texts: usize,
-    /// Terms in all of them, repeats included.
-    pub terms: u64,
+    /// Terms in all of them, repeats included, weighted where they stand in several fields.
+    pub terms: f64,
 }
 
 impl Collection {
     /// Mean terms a text; 1 for an empty collection, whose texts nobody scores.
     fn mean_length(self) -> f64 {
-        if self.terms == 0 { 1.0 } else { self.terms as f64 / self.texts as f64 }
+        if self.terms == 0.0 { 1.0 } else { self.terms / self.texts as f64 }
     }
 }
 
@@ -41,19 +41,19 @@ impl Bm25 {
     /// Adds one term's scores, times `weight`, to `scores`.
     ///
     /// `occurrences` are the texts of the collection that hold the term with its
-    /// count there; `length` gives a text's terms.
+    /// count there, weighted where it stands in several fields; `length` gives a text's terms.
     pub fn add_term(
         self,
         weight: f64,
         collection: Collection,
-        occurrences: &[(u32, u32)],
-        length: impl Fn(u32) -> u32,
+        occurrences: &[(u32, f64)],
+        length: impl Fn(u32) -> f64,
         scores: &mut [f64],
     ) {
         let idf = weight * Self::idf(collection.texts, occurrences.len());
         let mean = collection.mean_length();
         for &(text, count) in occurrences {
-            scores[text as usize] += idf * self.saturate(f64::from(count), f64::from(length(text)) / mean);
+            scores[text as usize] += idf * self.saturate(count, length(text) / mean);
         }
     }
 
@@ -74,8 +74,14 @@ mod tests {
         //   idf = math.log((3-2+.5)/(2+.5)+1)
         //   idf*tf*2.5/(tf+1.5*(1-.75+.75*len/4))
         let mut scores = [0.0; 3];
-        let collection = Collection { texts: 3, terms: 12 };
-        Bm25::default().add_term(1.0, collection, &[(0, 1), (1, 3)], |text| [4, 6, 2][text as usize], &mut scores);
+        let collection = Collection { texts: 3, terms: 12.0 };
+        Bm25::default().add_term(
+            1.0,
+            collection,
+            &[(0, 1.0), (1, 3.0)],
+            |text| [4.0, 6.0, 2.0][text as usize],
+            &mut scores,
+        );
         assert!((scores[0] - 0.470_003_629_245_735_6).abs() < 1e-15, "{scores:?}");
         assert!((scores[1] - 0.696_301_672_956_644_6).abs() < 1e-15, "{scores:?}");
         assert_eq!(scores[2], 0.0);

@@ -1,6 +1,6 @@
 //! The dense leg: cosines of turns, pooled into sessions.
 
-use super::scope::Candidates;
+use super::{preset::Votes, scope::Candidates};
 use crate::{
     dense::{DenseIndex, Pooling, Rescore},
     error::StoreError,
@@ -18,14 +18,24 @@ pub(super) struct DenseScores {
 
 pub(super) fn score(
     dense: &DenseIndex,
-    pooling: Pooling,
+    (pooling, votes): (Pooling, Votes),
     index: &Index,
     candidates: &Candidates,
     query: &[f32],
     unit: Unit,
-    rescore: &Rescore<'_>,
+    (rescore, others): (&Rescore<'_>, Option<&[Option<(f64, u32)>]>),
 ) -> Result<DenseScores, StoreError> {
-    let found = dense.similarities(query, &candidates.texts, rescore)?;
+    let mut found = dense.similarities(query, &candidates.texts, rescore)?;
+    if let Some(others) = others {
+        for (&text, score) in candidates.texts.iter().zip(&mut found) {
+            let other = others[text as usize].map(|(other, _)| other);
+            *score = match votes {
+                Votes::Text => *score,
+                Votes::Passage => other.or(*score),
+                Votes::Questions => score.zip(other).map(|(own, other)| own.max(other)).or(*score).or(other),
+            };
+        }
+    }
     if unit == Unit::Turn {
         return Ok(DenseScores { turns: Vec::new(), units: fill(found) });
     }
@@ -44,7 +54,8 @@ pub(super) fn score(
     Ok(DenseScores { turns, units: fill(units) })
 }
 
-fn fill(scores: Vec<Option<f64>>) -> Vec<f64> {
+/// Scores with the mean of the others where there is none: neutral.
+pub(super) fn fill(scores: Vec<Option<f64>>) -> Vec<f64> {
     let (sum, count) = scores.iter().flatten().fold((0.0, 0.0), |(sum, count), score| (sum + score, count + 1.0));
     let mean = if count > 0.0 { sum / count } else { 0.0 };
     scores.into_iter().map(|score| score.unwrap_or(mean)).collect()

@@ -1,4 +1,4 @@
-//! From two legs to one score: fusion, what was said when the question says, importance.
+//! From two legs to one score: fusion, cue questions, what was said when the question says, importance.
 
 use super::{Candidates, Preset, dated, rank::LegScores};
 use crate::{
@@ -17,6 +17,8 @@ pub(super) struct Fused {
     pub(super) dense: Option<Share>,
     /// The sum of both legs.
     pub(super) legs: Vec<f64>,
+    /// What cue questions add, by words and by meaning; `None` where nothing has any.
+    pub(super) cues: [Option<Cued>; 2],
     /// `None` where the question names no date, or dates do not count.
     pub(super) dated: Option<Dated>,
     /// `None` where all are equally important.
@@ -30,6 +32,15 @@ pub(super) struct Share {
     /// Its own scores.
     own: Vec<f64>,
     fused: Contribution,
+}
+
+/// What answers a question like the one asked goes up.
+pub(super) struct Cued {
+    /// The best question's score.
+    own: Vec<f64>,
+    weight: f64,
+    mean: f64,
+    over: f64,
 }
 
 /// What was said when the question says goes up.
@@ -74,14 +85,26 @@ pub(super) fn fuse(
     let of = |leg: &Option<Share>, i: usize| leg.as_ref().map_or(0.0, |leg| leg.fused.shares[i]);
     let fused: Vec<f64> = (0..pool.len()).map(|i| of(&lexical, i) + of(&dense, i)).collect();
 
+    let deviation = mean_and_deviation(&fused).1;
     let mut totals = fused.clone();
+    let [words, meaning] = legs.cued(pool);
+    let scales = preset.cues.scales(words.as_deref(), meaning.as_deref(), deviation.unwrap_or(1.0));
+    let [asked, alike] = scales;
+    let cued = |own: Option<Vec<f64>>, scale: Option<(f64, f64, f64)>| {
+        let (weight, mean, over) = scale?;
+        Some(Cued { own: own?, weight, mean, over })
+    };
+    let cues = [cued(words, asked), cued(meaning, alike)];
+    for cued in cues.iter().flatten() {
+        totals.iter_mut().enumerate().for_each(|(i, total)| *total += cued.of(i));
+    }
     let units: Vec<u32> = pool.iter().map(|&place| candidates.units(unit)[place]).collect();
     let fits = match preset.dated > 0.0 {
         true => dated::fits(question, index, candidates, &units, unit),
         false => None,
     };
     let dated = fits.map(|fits| {
-        let weight = preset.dated * mean_and_deviation(&fused).1.unwrap_or(0.0);
+        let weight = preset.dated * deviation.unwrap_or(0.0);
         totals.iter_mut().zip(&fits).for_each(|(total, fit)| *total += fit * weight);
         Dated { fits, weight }
     });
@@ -92,13 +115,24 @@ pub(super) fn fuse(
         let least = prior::apply(&mut totals, |i| index.documents().importance(units[i]));
         prior = least.map(|least| Prior { before, least });
     }
-    Ok(Fused { lexical, dense, legs: fused, dated, prior, totals })
+    Ok(Fused { lexical, dense, legs: fused, cues, dated, prior, totals })
 }
 
 impl Fused {
     /// Scores after the dates a question names.
     pub(super) fn before_prior(&self) -> &[f64] {
         self.prior.as_ref().map_or(&self.totals, |prior| &prior.before)
+    }
+
+    /// Scores after cue questions; `None` where nothing has any.
+    pub(super) fn after_cues(&self) -> Option<Vec<f64>> {
+        let counts = self.cues.iter().any(Option::is_some);
+        counts.then(|| self.legs.iter().enumerate().map(|(i, legs)| legs + self.cued(i)).collect())
+    }
+
+    /// What cue questions add to a candidate.
+    pub(super) fn cued(&self, i: usize) -> f64 {
+        self.cues.iter().flatten().map(|cued| cued.of(i)).sum()
     }
 
     /// What the dates a question names add to a candidate.
@@ -118,6 +152,12 @@ impl Fused {
             .into_iter()
             .filter_map(|(share, name, own)| Some(share.as_ref()?.explain(name, preset, i, own)))
             .collect();
+        for (cued, by) in self.cues.iter().zip(["words", "meaning"]) {
+            let Some(cued) = cued else { continue };
+            let how = Arithmetic::Scaled { weight: cued.weight, minus: cued.mean, over: cued.over };
+            let own = Explain::leaf(format!("its best cue question by {by}"), cued.own[i]);
+            parts.push(Explain::from_part(&format!("cue questions by {by}"), cued.of(i), how, own));
+        }
         if let Some(dated) = self.dated.as_ref().filter(|dated| dated.fits[i] > 0.0) {
             let how = Arithmetic::Scaled { weight: dated.weight, minus: 0.0, over: 1.0 };
             let fit = Explain::leaf("how well its time fits, from 0 to 1", dated.fits[i]);
@@ -133,6 +173,12 @@ impl Fused {
                 Explain::from_part(&label, self.totals[i], how, sum)
             }
         }
+    }
+}
+
+impl Cued {
+    fn of(&self, i: usize) -> f64 {
+        self.weight * (self.own[i] - self.mean) / self.over
     }
 }
 

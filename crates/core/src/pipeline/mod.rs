@@ -1,6 +1,7 @@
-//! From a question to a ranking: legs, fusion, prior, in that order.
+//! From a question to a ranking: legs, fusion, cue questions, dates, prior, in that order.
 
 pub mod confidence;
+mod cues;
 mod dated;
 mod dense;
 mod fused;
@@ -11,9 +12,10 @@ mod scope;
 mod spec;
 mod standing;
 
+pub use cues::CueLeg;
 pub use lexical::{Expectation, Expects, LexicalLeg, Met, Mix, Word, WordPlace};
-pub use preset::{DenseLeg, Names, Preset};
-pub use rank::{Detail, Found, LegHit, Legs, RankedHit, Request, SearchError, rank};
+pub use preset::{DenseLeg, Names, Preset, Votes};
+pub use rank::{Detail, Exact, Found, LegHit, Legs, RankedHit, Request, SearchError, rank};
 pub use scope::{Candidates, Filter};
 pub use spec::InvalidPipeline;
 pub use standing::{Cut, Shares, Stages, Standing, Unranked, stand};

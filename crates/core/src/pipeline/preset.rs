@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use super::{
+    cues::CueLeg,
     lexical::{Expectation, LexicalLeg, Mix},
     spec::{self, InvalidPipeline},
 };
@@ -29,6 +30,8 @@ pub struct Preset {
     pub dense: Option<DenseLeg>,
     /// How the legs are merged.
     pub fusion: Fusion,
+    /// How much the questions that a text answers count.
+    pub cues: CueLeg,
     /// Added, in standard deviations of the fused scores, to what was said when the question says; not negative.
     pub dated: f64,
 }
@@ -42,6 +45,20 @@ pub struct DenseLeg {
     pub pooling: Pooling,
     /// Whether speakers' names are part of the question that is encoded.
     pub names: Names,
+    /// Which vectors speak for a text.
+    pub votes: Votes,
+}
+
+/// Which vectors speak for a text that has cue questions; without them it is its own in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Votes {
+    /// Its own.
+    #[default]
+    Text,
+    /// That of the text and all its questions as one; ROXY's concat (equation 3).
+    Passage,
+    /// The best of its own and its questions'; ROXY's multivec (equation 5).
+    Questions,
 }
 
 /// What becomes of speakers' names in the question that is encoded.
@@ -57,7 +74,7 @@ pub enum Names {
 impl DenseLeg {
     /// A leg for whichever encoder is there, and questions as they are.
     pub fn any(pooling: Pooling) -> Self {
-        Self { encoder: None, pooling, names: Names::Keep }
+        Self { encoder: None, pooling, names: Names::Keep, votes: Votes::Text }
     }
 }
 
@@ -77,11 +94,18 @@ impl Preset {
             bm25: Bm25 { k1: 0.9, b: 0.75 },
             pairs: 0.5,
             context: Context { weights: [0.5, 0.5], half_length: 30.0 },
+            cues: Mix { session: 1.0, turn: 0.0 },
             expectation: Expectation { speaker: 2.0, time: 1.0, question: 0.8, brief: 0.6 },
             sessions: Mix { session: 1.0, turn: 1.0 },
             turns: Mix { session: 0.4, turn: 1.0 },
         };
-        Self { name: "lexical".to_owned(), lexical: Some(leg), dated: 4.0, ..Self::plain_bm25() }
+        Self {
+            name: "lexical".to_owned(),
+            lexical: Some(leg),
+            cues: CueLeg { words: 0.5, meaning: 1.0 },
+            dated: 4.0,
+            ..Self::plain_bm25()
+        }
     }
 
     /// The default without what costs most at a large history: the words of the turns around, words side by side, and the
@@ -101,6 +125,7 @@ impl Preset {
             lexical: Some(LexicalLeg::PLAIN),
             dense: None,
             fusion: Fusion::ZScore { alpha: 0.5 },
+            cues: CueLeg::NONE,
             dated: 0.0,
         }
     }
@@ -143,7 +168,12 @@ impl fmt::Display for DenseLeg {
         f.write_str("dense(")?;
         self.encoder.iter().try_for_each(|encoder| write!(f, "{encoder}, "))?;
         write!(f, "{}", self.pooling)?;
-        f.write_str(if self.names == Names::Drop { ", nameless)" } else { ")" })
+        f.write_str(if self.names == Names::Drop { ", nameless" } else { "" })?;
+        f.write_str(match self.votes {
+            Votes::Text => ")",
+            Votes::Passage => ", concat)",
+            Votes::Questions => ", multivec)",
+        })
     }
 }
 

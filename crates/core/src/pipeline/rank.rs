@@ -5,8 +5,9 @@ use std::{cmp::Ordering, num::NonZeroUsize, thread};
 use serde::Serialize;
 
 use super::{
-    Candidates, Preset,
+    Candidates, Preset, Votes,
     confidence::{self, Passage, Signals},
+    cues::{self, CueScores},
     dense,
     dense::DenseScores,
     fused::{Fused, Own, fuse},
@@ -17,10 +18,11 @@ use crate::{
     dense::Rescore,
     error::StoreError,
     explain::Explain,
-    fusion::Leg,
+    fusion::{Leg, mean_and_deviation},
     index::Index,
+    lexical::Bm25,
     ranking::{NotANumber, Ranking, Scored},
-    types::{Tail, Unit},
+    types::{CueId, Tail, Unit, Vectors},
 };
 
 /// Fusion sees this many of the best of each leg, or `k` where that is more: a score
@@ -104,6 +106,8 @@ pub struct RankedHit {
     pub legs: Legs,
     /// The best turns of a session, by text position; empty for a turn.
     pub best_turns: Vec<u32>,
+    /// The cue question that speaks most for it, if cues count.
+    pub cue: Option<CueId>,
     /// How the score came about, if asked for.
     pub explain: Option<Explain>,
 }
@@ -117,18 +121,37 @@ pub struct Found {
     pub signals: Option<Signals>,
 }
 
+/// Fetches real vectors, for scans over codes: of texts and of the rows of [`crate::index::CueIndex`].
+#[derive(Clone, Copy)]
+pub struct Exact<'a> {
+    /// Of texts.
+    pub texts: &'a Rescore<'a>,
+    /// Of single questions.
+    pub questions: &'a Rescore<'a>,
+    /// Of texts with all their questions.
+    pub passages: &'a Rescore<'a>,
+}
+
+impl Exact<'_> {
+    /// For an index that holds its vectors as they are.
+    pub fn none() -> Self {
+        let nothing: &Rescore<'static> = &|_| Ok(Vectors::default());
+        Self { texts: nothing, questions: nothing, passages: nothing }
+    }
+}
+
 /// Ranks the candidates of one request.
 ///
 /// # Errors
-/// When a score is not a number, the query vector does not fit the index, or `rescore` fails.
+/// When a score is not a number, the query vector does not fit the index, or `exact` fails.
 pub fn rank(
     index: &Index,
     preset: &Preset,
     candidates: &Candidates,
     request: &Request<'_>,
-    rescore: &Rescore<'_>,
+    exact: Exact<'_>,
 ) -> Result<Found, SearchError> {
-    let scoring = Scoring::of(index, preset, candidates, request, rescore)?;
+    let scoring = Scoring::of(index, preset, candidates, request, exact)?;
     let legs = &scoring.legs;
     let mut ranking = Ranking::top(scoring.ranked(&scoring.fused.totals), request.k.get().max(confidence::LOOKED_AT))?;
     let looked_at: Vec<usize> = scoring.places(&ranking).take(confidence::LOOKED_AT).collect();
@@ -151,6 +174,7 @@ pub fn rank(
                 Unit::Turn => Vec::new(),
                 Unit::Session => legs.best_turns(preset, candidates.turns_of(index, candidate)),
             },
+            cue: legs.cues.best(index, unit),
             explain: (request.detail == Detail::Explained)
                 .then(|| scoring.explain(scored.candidate as usize, standing)),
         }
@@ -178,10 +202,10 @@ impl<'a> Scoring<'a> {
         preset: &'a Preset,
         candidates: &'a Candidates,
         request: &'a Request<'a>,
-        rescore: &Rescore<'_>,
+        exact: Exact<'_>,
     ) -> Result<Self, SearchError> {
         let units = candidates.units(request.unit).len();
-        let legs = score_legs(index, preset, candidates, request, rescore)?;
+        let legs = score_legs(index, preset, candidates, request, exact)?;
         let width = if request.tail == Tail::All { units } else { POOL.max(request.k.get()) };
         let pool = legs.pool(units, width);
         let fused = fuse(index, preset, candidates, (request.question, request.unit), &legs, &pool)?;
@@ -268,6 +292,7 @@ impl<'a> Scoring<'a> {
 pub(super) struct LegScores {
     pub(super) lexical: Option<LexicalScores>,
     dense: Option<DenseScores>,
+    pub(super) cues: CueScores,
 }
 
 fn score_legs(
@@ -275,32 +300,61 @@ fn score_legs(
     preset: &Preset,
     candidates: &Candidates,
     request: &Request<'_>,
-    rescore: &Rescore<'_>,
+    exact: Exact<'_>,
 ) -> Result<LegScores, StoreError> {
-    let score_words = || preset.lexical.map(|leg| leg.score(index, candidates, request.question, request.unit));
-    let score_vectors = || match (&preset.dense, request.vector, index.dense(), &index.spec().encoder) {
-        (Some(leg), Some(query), Some(vectors), Some(encoder)) => {
-            if query.len() != vectors.dim() {
-                return Err(StoreError::Dimension {
-                    encoder: encoder.clone(),
-                    expected: vectors.dim(),
-                    found: query.len(),
-                });
-            }
-            dense::score(vectors, leg.pooling, index, candidates, query, request.unit, rescore).map(Some)
-        }
-        _ => Ok(None),
+    let (question, unit) = (request.question, request.unit);
+    let score_words = || {
+        let bm25 = preset.lexical.map_or((Bm25::default(), 0.0), |leg| (leg.bm25, leg.pairs));
+        let cued = (preset.cues.words > 0.0).then(|| cues::by_words(index, candidates, question, bm25, unit));
+        (preset.lexical.map(|leg| leg.score(index, candidates, question, unit)), cued.flatten())
     };
+    let score_vectors = || score_meaning(index, preset, candidates, request, exact);
     // The legs have nothing to do with each other; a thread costs as much as a small history.
-    if candidates.len() < SIDE_BY_SIDE || preset.dense.is_none() {
-        return Ok(LegScores { lexical: score_words(), dense: score_vectors()? });
+    let ((lexical, words), (dense, meaning)) = match candidates.len() < SIDE_BY_SIDE || preset.dense.is_none() {
+        true => (score_words(), score_vectors()?),
+        false => thread::scope(|threads| {
+            let words = threads.spawn(score_words);
+            let dense = score_vectors();
+            let words = words.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            dense.map(|dense| (words, dense))
+        })?,
+    };
+    Ok(LegScores { lexical, dense, cues: CueScores { words, meaning } })
+}
+
+/// The dense leg, and the cue questions by their vectors.
+fn score_meaning(
+    index: &Index,
+    preset: &Preset,
+    candidates: &Candidates,
+    request: &Request<'_>,
+    exact: Exact<'_>,
+) -> Result<(Option<DenseScores>, Option<cues::Best>), StoreError> {
+    let (Some(leg), Some(query), Some(vectors), Some(encoder)) =
+        (&preset.dense, request.vector, index.dense(), &index.spec().encoder)
+    else {
+        return Ok((None, None));
+    };
+    if query.len() != vectors.dim() {
+        return Err(StoreError::Dimension { encoder: encoder.clone(), expected: vectors.dim(), found: query.len() });
     }
-    thread::scope(|threads| {
-        let words = threads.spawn(score_words);
-        let dense = score_vectors();
-        let lexical = words.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok(LegScores { lexical, dense: dense? })
-    })
+    let counts = preset.cues.meaning > 0.0 || leg.votes == Votes::Questions;
+    let questions = match counts {
+        true => cues::by_meaning(index, candidates, query, request.unit, exact.questions)?,
+        false => None,
+    };
+    let passages = match (leg.votes, index.cues()) {
+        (Votes::Passage, Some(of)) => cues::cosines(index, candidates, of.passages(), query, exact.passages)?,
+        _ => None,
+    };
+    let others = match leg.votes {
+        Votes::Text => None,
+        Votes::Passage => passages.as_deref(),
+        Votes::Questions => questions.as_ref().map(|best| best.texts.as_slice()),
+    };
+    let by = (leg.pooling, leg.votes);
+    let dense = dense::score(vectors, by, index, candidates, query, request.unit, (exact.texts, others))?;
+    Ok((Some(dense), questions.filter(|_| preset.cues.meaning > 0.0)))
 }
 
 impl LegScores {
@@ -314,7 +368,22 @@ impl LegScores {
 
     /// Whether any leg has evidence for a candidate; the dense leg has for all it scored.
     pub(super) fn found(&self, unit: usize) -> bool {
-        self.dense.is_some() || self.lexical().is_some_and(|scores| scores[unit] > 0.0)
+        let asked = || self.cues.words.as_ref().is_some_and(|best| best.speaks_for(unit));
+        self.dense.is_some() || self.lexical().is_some_and(|scores| scores[unit] > 0.0) || asked()
+    }
+
+    fn cue_words(&self) -> Option<&[f64]> {
+        self.cues.words.as_ref().map(|best| best.units.as_slice())
+    }
+
+    fn cue_meaning(&self) -> Option<&[f64]> {
+        self.cues.meaning.as_ref().map(|best| best.units.as_slice())
+    }
+
+    /// What cue questions say of some candidates, by words and by meaning.
+    pub(super) fn cued(&self, pool: &[usize]) -> [Option<Vec<f64>>; 2] {
+        let pooled = |scores: &[f64]| pool.iter().map(|&unit| scores[unit]).collect();
+        [self.cue_words().map(pooled), self.cue_meaning().map(pooled)]
     }
 
     /// Candidates that are among the best `width` of some leg, in unit order.
@@ -323,7 +392,7 @@ impl LegScores {
             return (0..units).collect();
         }
         let mut pool = Vec::new();
-        for scores in [self.lexical(), self.dense()].into_iter().flatten() {
+        for scores in [self.lexical(), self.dense(), self.cue_words(), self.cue_meaning()].into_iter().flatten() {
             let mut sorted = scores.to_vec();
             let (_, &mut least, _) = sorted.select_nth_unstable_by(width - 1, |a, b| b.total_cmp(a));
             // By total order, so that a score that is not a number is in, and found out.
@@ -382,8 +451,22 @@ impl LegScores {
             words.as_deref().map(|scores| Leg { scores, floor: Some(0.0) }),
             meaning.as_deref().map(|scores| Leg { scores, floor: Some(-1.0) }),
         );
-        let ranking = fused.and_then(|scores| {
-            let evident = |i: &u32| self.dense.is_some() || words.as_ref().is_some_and(|w| w[*i as usize] > 0.0);
+        let of_turns = |best: &cues::Best| {
+            let score = |&turn: &u32| best.texts[turn as usize].map(|(score, _)| score);
+            dense::fill(turns.iter().map(score).collect())
+        };
+        let [asked, alike] = [&self.cues.words, &self.cues.meaning].map(|best| best.as_ref().map(of_turns));
+        let ranking = fused.and_then(|mut scores| {
+            let deviation = mean_and_deviation(&scores).1.unwrap_or(1.0);
+            let scales = preset.cues.scales(asked.as_deref(), alike.as_deref(), deviation);
+            for (own, scale) in [&asked, &alike].into_iter().zip(scales) {
+                let (Some(own), Some((weight, mean, over))) = (own, scale) else { continue };
+                scores.iter_mut().zip(own).for_each(|(score, own)| *score += weight * (own - mean) / over);
+            }
+            let evident = |i: &u32| {
+                let asked = asked.as_ref().is_some_and(|asked| asked[*i as usize] > 0.0);
+                self.dense.is_some() || words.as_ref().is_some_and(|w| w[*i as usize] > 0.0) || asked
+            };
             let scored = (0u32..).zip(scores).filter(|(i, _)| evident(i));
             Ranking::top(scored.map(|(candidate, score)| Scored { candidate, score }).collect(), BEST_TURNS)
         });
@@ -420,7 +503,7 @@ mod tests {
     use super::*;
 
     fn of(units: Vec<f64>) -> LegScores {
-        LegScores { lexical: None, dense: Some(DenseScores { turns: Vec::new(), units }) }
+        LegScores { lexical: None, dense: Some(DenseScores { turns: Vec::new(), units }), cues: CueScores::default() }
     }
 
     #[test]

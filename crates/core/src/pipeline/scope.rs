@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::{
-    index::{Documents, Index},
+    index::{CueIndex, Documents, Index},
     lexical::{Collection, Posting},
     types::{Scope, Seq, Unit},
 };
@@ -189,35 +189,56 @@ impl Candidates {
         &turns[..turns.partition_point(|&turn| turn < self.end)]
     }
 
-    /// Terms of the turns of a session that exist, repeats included.
-    pub(super) fn terms_of(&self, index: &Index, session: u32) -> u64 {
+    /// Terms of the turns of a session that exist, repeats included, and so weighted of their questions.
+    pub(super) fn terms_of(&self, index: &Index, session: u32, cues: f64) -> f64 {
         let whole = &index.documents().sessions()[session as usize];
         let turns = self.turns_of(index, session);
-        if turns.len() == whole.turns.len() {
-            return whole.terms;
-        }
-        turns.iter().map(|&turn| u64::from(index.postings().lengths()[turn as usize])).sum()
+        let own = match turns.len() == whole.turns.len() {
+            true => whole.terms,
+            false => turns.iter().map(|&turn| u64::from(index.postings().lengths()[turn as usize])).sum(),
+        };
+        let asked = index
+            .cues()
+            .filter(|_| cues > 0.0)
+            .map_or(0, |of| turns.iter().map(|&turn| u64::from(of.questions().terms_of(turn))).sum());
+        own as f64 + cues * asked as f64
     }
 
-    /// Size of the collection, by single texts.
-    pub(super) fn text_statistics(&self, index: &Index) -> Collection {
+    /// Size of the collection, by single texts, each with its questions so weighted.
+    pub(super) fn text_statistics(&self, index: &Index, cues: f64) -> Collection {
         let lengths = index.postings().lengths();
-        match &self.collection {
-            Texts::All => Collection { texts: lengths.len(), terms: index.postings().total_terms() },
+        let (texts, own) = match &self.collection {
+            Texts::All => (lengths.len(), index.postings().total_terms()),
             Texts::Marked(marks) => {
-                marks.iter().zip(lengths).filter(|(marked, _)| **marked).fold(Collection::default(), |sum, (_, &n)| {
-                    Collection { texts: sum.texts + 1, terms: sum.terms + u64::from(n) }
-                })
+                let marked = marks.iter().zip(lengths).filter(|(marked, _)| **marked);
+                marked.fold((0, 0), |(texts, terms), (_, &n)| (texts + 1, terms + u64::from(n)))
             }
-        }
+        };
+        let asked = index.cues().filter(|_| cues > 0.0).map_or(0.0, |_| self.question_statistics(index).terms);
+        Collection { texts, terms: own as f64 + cues * asked }
     }
 
-    /// Size of the collection, by sessions.
-    pub(super) fn session_statistics(&self, index: &Index) -> Collection {
+    /// Size of the collection, by single questions of its texts.
+    pub(super) fn question_statistics(&self, index: &Index) -> Collection {
+        let Some(questions) = index.cues().map(CueIndex::questions) else { return Collection::default() };
+        let lengths = questions.postings().lengths();
+        let (texts, terms) = match &self.collection {
+            Texts::All => (lengths.len(), questions.postings().total_terms()),
+            Texts::Marked(_) => {
+                let of_collection =
+                    questions.rows().owners().iter().zip(lengths).filter(|(owner, _)| self.collection.has(**owner));
+                of_collection.fold((0, 0), |(texts, terms), (_, &n)| (texts + 1, terms + u64::from(n)))
+            }
+        };
+        Collection { texts, terms: terms as f64 }
+    }
+
+    /// Size of the collection, by sessions of so many terms each.
+    pub(super) fn session_statistics(&self, index: &Index, lengths: &[f64]) -> Collection {
         let in_collection = |turns: &[u32]| turns.first().is_some_and(|&turn| self.collection.has(turn));
-        (0u32..).zip(index.documents().sessions()).filter(|(_, session)| in_collection(&session.turns)).fold(
+        lengths.iter().zip(index.documents().sessions()).filter(|(_, session)| in_collection(&session.turns)).fold(
             Collection::default(),
-            |sum, (number, _)| Collection { texts: sum.texts + 1, terms: sum.terms + self.terms_of(index, number) },
+            |sum, (terms, _)| Collection { texts: sum.texts + 1, terms: sum.terms + terms },
         )
     }
 }

@@ -6,18 +6,22 @@
 //! | `bm25` | BM25 of the unit itself, English words, k1 1.5, b 0.75 |
 //! | `bm25(plain, k1=0.9, b=0.4, pairs=0.5)` | another analyzer, other parameters; the weight of query words side by side |
 //! | `bm25(context=0.5:0.25, half=20)` | [`Context`]: weights of the turns one and two places away, halved for a turn of so many terms |
+//! | `bm25(cues=1:0)` | weights of their cue questions' words in a session's and in a turn's |
 //! | `bm25(speaker=2, time=0.5, question=0.8, brief=0.6)` | [`Expectation`], in standard deviations |
 //! | `bm25(sessions=0.7:1, turns=0.4:1)` | `session:turn` weights of a session's and of a turn's score |
 //! | `lexical`, `paper-bm25` | the lexical leg of that preset |
 //! | `dense`, `dense(top3)`, `dense(all-MiniLM-L6-v2, max, nameless)` | cosines, pooled into sessions, by any or by the named encoder; of the question without speakers' names |
+//! | `dense(max, multivec)`, `dense(max, concat)` | the best of a text's and its cue questions' vectors; one of the text with all of them |
+//! | `cued(0.5:1, pipeline)` | the best cue question by words and by meaning gets so many standard deviations |
 //! | `dated(2, pipeline)` | what was said on the date that the question names gets so many standard deviations |
 //! | `zscore(lexical leg, dense leg)`, `minmax(0.7, ..)`, `rrf(60, 1, 0.5, ..)` | both legs fused, with [`Fusion`]'s numbers in front |
 
 use std::fmt;
 
 use super::{
+    cues::CueLeg,
     lexical::{Expectation, LexicalLeg, Mix},
-    preset::{DenseLeg, Names, Preset},
+    preset::{DenseLeg, Names, Preset, Votes},
 };
 use crate::{
     analysis::Analyzer,
@@ -71,6 +75,16 @@ fn pipeline(spec: &str) -> Result<Preset, String> {
         preset.name = preset.to_string();
         return Ok(preset);
     }
+    if call.name == "cued" {
+        let [weights, inner] = call.arguments.as_slice() else {
+            return Err("cued takes weights and a pipeline, as in cued(0.5:1, bm25)".to_owned());
+        };
+        let mut preset = pipeline(inner.whole())?;
+        let [words, meaning] = two_numbers("cued", weights.whole(), "words and meaning")?;
+        preset.cues = CueLeg { words, meaning };
+        preset.name = preset.to_string();
+        return Ok(preset);
+    }
     let alone = Preset { name: String::new(), dense: None, ..Preset::plain_bm25() };
     let mut preset = match call.name {
         "zscore" | "minmax" | "rrf" => fused(&call)?,
@@ -96,7 +110,8 @@ fn fused(call: &Call<'_>) -> Result<Preset, String> {
     };
     match (leg(first)?, leg(second)?) {
         (Part::Lexical(analyzer, lexical), Part::Dense(dense)) => {
-            Ok(Preset { name: String::new(), analyzer, lexical: Some(lexical), dense: Some(dense), fusion, dated: 0.0 })
+            let legs = Preset { analyzer, lexical: Some(lexical), dense: Some(dense), ..Preset::plain_bm25() };
+            Ok(Preset { name: String::new(), fusion, ..legs })
         }
         _ => Err(format!("{} takes the lexical leg first, then the dense one", call.name)),
     }
@@ -122,12 +137,16 @@ fn unknown_leg(text: &str) -> String {
 fn dense(call: &Call<'_>) -> Result<DenseLeg, String> {
     let pooling = |word: &str| word.parse::<Pooling>().map_err(|error| error.to_string());
     let mut words: Vec<&str> = call.arguments.iter().map(Argument::whole).collect();
-    let names = match words.iter().position(|word| *word == "nameless") {
-        Some(place) => {
-            words.remove(place);
-            Names::Drop
-        }
-        None => Names::Keep,
+    let mut has = |name: &str| {
+        let place = words.iter().position(|word| *word == name);
+        place.map(|place| words.remove(place)).is_some()
+    };
+    let names = if has("nameless") { Names::Drop } else { Names::Keep };
+    let votes = match (has("multivec"), has("concat")) {
+        (false, false) => Votes::Text,
+        (true, false) => Votes::Questions,
+        (false, true) => Votes::Passage,
+        (true, true) => return Err("dense takes multivec or concat, found both".to_owned()),
     };
     let leg = match words.as_slice() {
         [] => DenseLeg::any(Pooling::default()),
@@ -137,9 +156,14 @@ fn dense(call: &Call<'_>) -> Result<DenseLeg, String> {
             Err(_) => DenseLeg { encoder: Some((*word).to_owned()), ..DenseLeg::any(Pooling::default()) },
         },
         [encoder, word] => DenseLeg { encoder: Some((*encoder).to_owned()), ..DenseLeg::any(pooling(word)?) },
-        more => return Err(format!("dense takes an encoder, a pooling and nameless, found {} words", more.len())),
+        more => {
+            return Err(format!(
+                "dense takes an encoder, a pooling, nameless, and multivec or concat, found {} words",
+                more.len()
+            ));
+        }
     };
-    Ok(DenseLeg { names, ..leg })
+    Ok(DenseLeg { names, votes, ..leg })
 }
 
 fn bm25(call: &Call<'_>) -> Result<Part, String> {
@@ -156,6 +180,7 @@ fn bm25(call: &Call<'_>) -> Result<Part, String> {
             "b" => leg.bm25.b = number(1.0)?,
             "pairs" => leg.pairs = number(f64::MAX)?,
             "context" => leg.context.weights = two_numbers(key, argument.value, "turns one and two places away")?,
+            "cues" => leg.cues = weights(key, argument.value, "words of a session's and of a turn's questions")?,
             "half" => leg.context.half_length = half_length(argument.value)?,
             "speaker" => leg.expectation.speaker = number(f64::MAX)?,
             "time" => leg.expectation.time = number(f64::MAX)?,
@@ -165,7 +190,7 @@ fn bm25(call: &Call<'_>) -> Result<Part, String> {
             "turns" => leg.turns = mix(key, argument.value)?,
             _ => {
                 return Err(format!(
-                    "bm25 has no parameter {key:?}: it has k1, b, pairs, context, half, speaker, time, question, \
+                    "bm25 has no parameter {key:?}: it has k1, b, pairs, context, half, cues, speaker, time, question, \
                      brief, sessions and turns"
                 ));
             }
@@ -187,10 +212,15 @@ fn half_length(value: &str) -> Result<f64, String> {
 
 fn mix(key: &str, value: &str) -> Result<Mix, String> {
     let of = "session and turn, not both 0";
-    match two_numbers(key, value, of)? {
-        [0.0, 0.0] => Err(two_numbers_wanted(key, value, of)),
-        [session, turn] => Ok(Mix { session, turn }),
+    match weights(key, value, of)? {
+        Mix { session: 0.0, turn: 0.0 } => Err(two_numbers_wanted(key, value, of)),
+        mix => Ok(mix),
     }
+}
+
+fn weights(key: &str, value: &str, of: &str) -> Result<Mix, String> {
+    let [session, turn] = two_numbers(key, value, of)?;
+    Ok(Mix { session, turn })
 }
 
 fn two_numbers(key: &str, value: &str, of: &str) -> Result<[f64; 2], String> {
@@ -260,6 +290,9 @@ impl fmt::Display for Preset {
         if self.dated > 0.0 {
             write!(f, "dated({}, ", self.dated)?;
         }
+        if self.cues.is_used() {
+            write!(f, "cued({}:{}, ", self.cues.words, self.cues.meaning)?;
+        }
         match (lexical, &self.dense) {
             (Some(lexical), Some(dense)) => {
                 write!(f, "{}(", self.fusion.name())?;
@@ -270,6 +303,7 @@ impl fmt::Display for Preset {
             (None, Some(dense)) => write!(f, "{dense}")?,
             (None, None) => f.write_str("nothing")?,
         }
+        f.write_str(if self.cues.is_used() { ")" } else { "" })?;
         f.write_str(if self.dated > 0.0 { ")" } else { "" })
     }
 }
@@ -280,6 +314,7 @@ fn describe(analyzer: Analyzer, leg: LexicalLeg) -> String {
         bm25: Bm25 { k1, b },
         pairs,
         context: Context { weights: [near, far], half_length },
+        cues,
         expectation: Expectation { speaker, time, question, brief },
         sessions,
         turns,
@@ -293,6 +328,7 @@ fn describe(analyzer: Analyzer, leg: LexicalLeg) -> String {
         (pairs != 0.0).then(|| format!("pairs={pairs}")),
         (near != 0.0 || far != 0.0).then(|| format!("context={near}:{far}")),
         half_length.is_finite().then(|| format!("half={half_length}")),
+        (cues != plain.cues).then(|| format!("cues={}", mix(cues))),
         (speaker != 0.0).then(|| format!("speaker={speaker}")),
         (time != 0.0).then(|| format!("time={time}")),
         (question != 0.0).then(|| format!("question={question}")),
@@ -317,12 +353,15 @@ mod tests {
             (" bm25( paper-2606 ) ", "bm25(paper-2606)"),
             (
                 "lexical",
-                "bm25(k1=0.9, pairs=0.5, context=0.5:0.5, half=30, speaker=2, time=1, question=0.8, brief=0.6, \
-                 sessions=1:1, turns=0.4:1)",
+                "bm25(k1=0.9, pairs=0.5, context=0.5:0.5, half=30, cues=1:0, speaker=2, time=1, question=0.8, \
+                 brief=0.6, sessions=1:1, turns=0.4:1)",
             ),
             ("dense", "dense(max)"),
             ("dense(all-MiniLM-L6-v2)", "dense(all-MiniLM-L6-v2, max)"),
             ("dense(nameless)", "dense(max, nameless)"),
+            ("dense(multivec, lse5,nameless)", "dense(lse5, nameless, multivec)"),
+            ("dense(e5, concat)", "dense(e5, max, concat)"),
+            ("cued(0.5:1, dated(2, bm25(cues=0:1)))", "dated(2, cued(0.5:1, bm25(cues=0:1)))"),
             ("zscore(bm25, dense(all-MiniLM-L6-v2, max))", "zscore(0.5, bm25, dense(all-MiniLM-L6-v2, max))"),
             ("minmax(0.25,bm25(k1=1),dense(top3))", "minmax(0.25, bm25(k1=1), dense(top3))"),
             ("rrf(bm25(turns=1:2), dense(lse5))", "rrf(60, 1, 1, bm25(turns=1:2), dense(lse5))"),
@@ -353,6 +392,10 @@ mod tests {
             ("zscore(bm25)(dense)", "brackets"),
             ("dense(a, b, c)", "3 words"),
             ("dense(a, median)", "median"),
+            ("dense(multivec, concat)", "both"),
+            ("cued(1, bm25)", "cued=0.5:1"),
+            ("cued(1:-1, bm25)", "cued=-1"),
+            ("cued(bm25)", "weights and a pipeline"),
             ("rrf(1, bm25, dense,)", "empty"),
             ("bm25(k1=NaN)", "NaN"),
         ] {

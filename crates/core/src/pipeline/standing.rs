@@ -7,10 +7,9 @@ use serde::Serialize;
 use super::{
     Candidates, Expects, Met, Preset,
     lexical::Word,
-    rank::{LegHit, Legs, Request, Scoring, SearchError},
+    rank::{Exact, LegHit, Legs, Request, Scoring, SearchError},
 };
 use crate::{
-    dense::Rescore,
     explain::Explain,
     index::Index,
     ranking::{NotANumber, Ranking},
@@ -46,6 +45,9 @@ pub struct Standing {
 pub struct Stages {
     /// After the fusion of the legs.
     pub fused: LegHit,
+    /// And after cue questions; `None` where nothing has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cued: Option<LegHit>,
     /// And after the dates that the question names; `None` where it names none.
     pub dated: Option<LegHit>,
     /// And after importance; `None` where all are equally important.
@@ -63,10 +65,17 @@ pub struct Shares {
     pub lexical: f64,
     /// The dense leg, after fusion.
     pub dense: f64,
+    /// Cue questions.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub cues: f64,
     /// The dates that the question names.
     pub dated: f64,
     /// Importance.
     pub prior: f64,
+}
+
+fn is_nothing(share: &f64) -> bool {
+    *share == 0.0
 }
 
 /// The hit that a candidate must beat to be one.
@@ -115,11 +124,11 @@ pub fn stand(
     preset: &Preset,
     candidates: &Candidates,
     request: &Request<'_>,
-    rescore: &Rescore<'_>,
+    exact: Exact<'_>,
     candidate: u32,
 ) -> Result<Option<Standing>, SearchError> {
     let Ok(place) = candidates.units(request.unit).binary_search(&candidate) else { return Ok(None) };
-    let scoring = Scoring::of(index, preset, candidates, request, rescore)?;
+    let scoring = Scoring::of(index, preset, candidates, request, exact)?;
     let fused = &scoring.fused;
     let ranking = Ranking::top(scoring.ranked(&fused.totals), scoring.pool.len())?;
     let legs = |place: usize| scoring.legs.standing(&[place]).first().copied().unwrap_or_default();
@@ -159,6 +168,7 @@ impl Scoring<'_> {
         Shares {
             lexical: fused.lexical.as_ref().map_or(0.0, |leg| leg.of(pooled)),
             dense: fused.dense.as_ref().map_or(0.0, |leg| leg.of(pooled)),
+            cues: fused.cued(pooled),
             dated: fused.dated(pooled),
             prior: fused.prior(pooled),
         }
@@ -174,6 +184,7 @@ impl Scoring<'_> {
         };
         Ok(Stages {
             fused: place(&after(&fused.legs)?),
+            cued: fused.after_cues().map(|scores| Ok(place(&after(&scores)?))).transpose()?,
             dated: fused.dated.as_ref().map(|_| Ok(place(&after(fused.before_prior())?))).transpose()?,
             prior: fused.prior.as_ref().map(|_| place(last)),
             last: place(last),

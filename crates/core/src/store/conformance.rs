@@ -4,11 +4,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "test code")]
 
+mod cues;
 mod vector_sets;
 
 use serde_json::json;
 
-use super::{Address, Audience, Batch, Doomed, Fate, IndexRow, IndexSink, NewVectors, Store, Version};
+use super::{Address, Audience, Batch, CuePart, CueRow, Doomed, Fate, IndexRow, IndexSink, NewVectors, Store, Version};
 use crate::{
     error::StoreError,
     types::{
@@ -21,7 +22,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 25] = [
+pub const CASES: [(&str, Case); 31] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -47,6 +48,12 @@ pub const CASES: [(&str, Case); 25] = [
     ("what_a_remote_model_may_not_see_is_not_missing", vector_sets::what_a_remote_model_may_not_see_is_not_missing),
     ("idle_vectors_are_dropped", vector_sets::idle_vectors_are_dropped),
     ("forgetting_takes_the_vectors_of_every_set", vector_sets::forgetting_takes_the_vectors_of_every_set),
+    ("cues_come_later_and_come_back", cues::cues_come_later_and_come_back),
+    ("cues_take_the_place_of_cues", cues::cues_take_the_place_of_cues),
+    ("cues_bring_vectors_that_serve", cues::cues_bring_vectors_that_serve),
+    ("cues_get_vectors_later", cues::cues_get_vectors_later),
+    ("sensitive_cues_are_for_local_models", cues::sensitive_cues_are_for_local_models),
+    ("cues_go_with_their_memory_or_alone", cues::cues_go_with_their_memory_or_alone),
 ];
 
 /// Runs the whole suite, each case on a store of its own.
@@ -137,16 +144,29 @@ fn find(store: &dyn Store, namespace: &str, id: &str) -> Vec<Memory> {
 struct Seen {
     resets: usize,
     rows: Vec<(u64, String, Option<Vec<f32>>)>,
+    /// Id, memory, question, vector; the text with all questions has none.
+    cues: Vec<(u64, u64, Option<String>, Option<Vec<f32>>)>,
 }
 
 impl IndexSink for Seen {
     fn reset(&mut self) {
         self.resets += 1;
         self.rows.clear();
+        self.cues.clear();
     }
 
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
         self.rows.push((row.seq.0, row.text.to_owned(), row.vector.map(<[f32]>::to_vec)));
+        Ok(())
+    }
+
+    fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {
+        assert!(self.rows.iter().any(|(seq, ..)| *seq == cue.seq.0), "a cue comes after its memory");
+        let question = match cue.part {
+            CuePart::Passage => None,
+            CuePart::Question(question) => Some(question.to_owned()),
+        };
+        self.cues.push((cue.id.0, cue.seq.0, question, cue.vector.map(<[f32]>::to_vec)));
         Ok(())
     }
 }

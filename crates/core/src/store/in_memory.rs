@@ -1,5 +1,7 @@
 //! A store that forgets everything when it is dropped: the model others are tested against.
 
+mod cues;
+
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{
@@ -8,6 +10,7 @@ use std::{
     },
 };
 
+use self::cues::CueTable;
 use super::{
     Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats, NewVectors,
     Store, Unembedded, Version, allocate_id,
@@ -15,7 +18,7 @@ use super::{
 use crate::{
     error::StoreError,
     types::{
-        ConversationId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Scope, Sensitivity, Seq, SessionId,
+        ConversationId, CueId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Scope, Sensitivity, Seq, SessionId,
         Vectors,
     },
 };
@@ -27,6 +30,7 @@ struct Tenant {
     memories: BTreeMap<Seq, Memory>,
     vectors: BTreeMap<(EncoderId, Seq), Vec<f32>>,
     serving: Option<EncoderId>,
+    cues: CueTable,
     snapshots: HashMap<String, Vec<u8>>,
 }
 
@@ -120,24 +124,34 @@ impl Tenant {
 
     /// Keeps the vector of the memory added last, in the set that serves.
     fn add_vector(&mut self, namespace: &Namespace, encoder: &EncoderId, vector: &[f32]) -> Result<(), StoreError> {
-        let serving = self.serving.get_or_insert_with(|| encoder.clone());
-        if serving != encoder {
-            return Err(StoreError::EncoderMismatch {
-                namespace: namespace.clone(),
-                serving: serving.clone(),
-                asked: encoder.clone(),
-            });
-        }
+        self.settle(namespace, encoder)?;
         self.check_dim(encoder, vector.len())?;
         self.vectors.insert((encoder.clone(), Seq(self.last)), vector.to_vec());
         Ok(())
+    }
+
+    /// Has the first vectors serve; those of another encoder are refused.
+    fn settle(&mut self, namespace: &Namespace, encoder: &EncoderId) -> Result<(), StoreError> {
+        let serving = self.serving.get_or_insert_with(|| encoder.clone());
+        match serving == encoder {
+            true => Ok(()),
+            false => Err(StoreError::EncoderMismatch {
+                namespace: namespace.clone(),
+                serving: serving.clone(),
+                asked: encoder.clone(),
+            }),
+        }
+    }
+
+    fn version(&self) -> Version {
+        Version { epoch: self.epoch, last: Seq(self.last), cues: CueId(self.cues.last) }
     }
 
     /// Memories without a vector by `encoder` that `audience` may see, in order.
     fn unembedded(&self, encoder: &EncoderId, audience: Audience) -> impl Iterator<Item = &Memory> {
         self.memories
             .values()
-            .filter(move |memory| audience == Audience::LocalModels || memory.sensitivity == Sensitivity::Ordinary)
+            .filter(move |memory| is_visible(memory, audience))
             .filter(|memory| !self.vectors.contains_key(&(encoder.clone(), memory.seq)))
     }
 
@@ -196,6 +210,10 @@ impl Tenant {
     }
 }
 
+fn is_visible(memory: &Memory, audience: Audience) -> bool {
+    audience == Audience::LocalModels || memory.sensitivity == Sensitivity::Ordinary
+}
+
 impl Store for InMemoryStore {
     fn location(&self) -> String {
         "memory:".to_owned()
@@ -206,7 +224,7 @@ impl Store for InMemoryStore {
     }
 
     fn version(&self, namespace: &Namespace) -> Result<Option<Version>, StoreError> {
-        Ok(self.tenants().get(namespace).map(|t| Version { epoch: t.epoch, last: Seq(t.last) }))
+        Ok(self.tenants().get(namespace).map(Tenant::version))
     }
 
     fn known(&self, namespace: &Namespace, drafts: &[Draft]) -> Result<Vec<Option<MemoryId>>, StoreError> {
@@ -272,11 +290,12 @@ impl Store for InMemoryStore {
         self.read(namespace, |_| ())?;
         let mut tenants = self.tenants();
         let Some(tenant) = tenants.get_mut(namespace) else { return Ok(0) };
-        let Tenant { vectors, serving, .. } = tenant;
+        let Tenant { vectors, serving, cues, .. } = tenant;
         let before = vectors.len();
+        let idle_cues = cues.drop_idle(serving.as_ref());
         vectors.retain(|(encoder, _), _| serving.as_ref() == Some(encoder));
         self.staging().retain(|(owner, encoder, _), _| owner != namespace || serving.as_ref() == Some(encoder));
-        Ok((before - vectors.len()) as u64)
+        Ok((before - vectors.len()) as u64 + idle_cues)
     }
 
     fn catch_up(
@@ -287,12 +306,12 @@ impl Store for InMemoryStore {
         sink: &mut dyn IndexSink,
     ) -> Result<Version, StoreError> {
         self.read(namespace, |tenant| {
-            let version = Version { epoch: tenant.epoch, last: Seq(tenant.last) };
-            let after = match since.filter(|since| since.epoch == version.epoch) {
-                Some(since) => since.last,
+            let version = tenant.version();
+            let (after, after_cue) = match since.filter(|since| since.epoch == version.epoch) {
+                Some(since) => (since.last, since.cues),
                 None => {
                     sink.reset();
-                    Seq(0)
+                    (Seq(0), CueId(0))
                 }
             };
             for memory in tenant.memories.values().filter(|memory| memory.seq > after) {
@@ -310,6 +329,7 @@ impl Store for InMemoryStore {
                     vector: vector.map(Vec::as_slice),
                 })?;
             }
+            tenant.cues.feed(encoder, after_cue, sink)?;
             Ok(version)
         })?
     }
@@ -449,7 +469,9 @@ impl Store for InMemoryStore {
         }
         let vectors = tenant.vectors.len();
         tenant.vectors.retain(|(_, seq), _| !seqs.contains(seq));
-        forgotten.vectors = (vectors - tenant.vectors.len()) as u64;
+        let cues = tenant.cues.remove(|seq| seqs.contains(&seq));
+        forgotten.vectors = (vectors - tenant.vectors.len()) as u64 + cues.vectors;
+        forgotten.cues = cues.questions;
         forgotten.sessions = sessions - tenant.sessions();
         forgotten.conversations = conversations - tenant.conversations();
         tenant.snapshots.clear();

@@ -2,24 +2,27 @@
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+mod cues;
 mod in_memory;
 
 use std::collections::BTreeMap;
 
+pub use cues::{CuePart, CueRow, CueStats, CueStore, CueVectors, DroppedCues, NewCues, UnembeddedCue};
 pub use in_memory::InMemoryStore;
 use serde::Serialize;
 
 use crate::{
     error::StoreError,
     types::{
-        ConversationId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Scope, Seq, SessionId, Timestamp, Vectors,
+        ConversationId, CueId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Scope, Seq, SessionId, Timestamp,
+        Vectors,
     },
 };
 
 /// How far a namespace has come.
 ///
 /// A derived index made at one version is brought to another by reading what
-/// was appended, unless the epoch moved: then it is made anew.
+/// was appended, memories and cues, unless the epoch moved: then it is made anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Version {
     /// Moves when something that is searched changed or went: a forget, a vector that came later to the
@@ -27,6 +30,8 @@ pub struct Version {
     pub epoch: u64,
     /// The last memory appended.
     pub last: Seq,
+    /// The last cue put; one that took the place of another moved the epoch too.
+    pub cues: CueId,
 }
 
 /// Memories to append in one transaction, with their vectors.
@@ -110,6 +115,12 @@ pub trait IndexSink {
     /// # Errors
     /// When the row cannot belong to this index.
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError>;
+
+    /// Takes the next cue, in order of [`CueId`], after all rows.
+    ///
+    /// # Errors
+    /// When the cue cannot belong to this index.
+    fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError>;
 }
 
 /// What a forget took away.
@@ -119,8 +130,10 @@ pub struct Forgotten {
     pub turns: u64,
     /// Notes gone.
     pub notes: u64,
-    /// Vectors gone with them.
+    /// Vectors gone with them, those of cues included.
     pub vectors: u64,
+    /// Cue questions gone with them.
+    pub cues: u64,
     /// Sessions that are empty now and gone too.
     pub sessions: u64,
     /// Conversations that are empty now and gone too.
@@ -180,7 +193,7 @@ pub struct Address {
 /// A call that changes something is one transaction: on an error nothing was
 /// written, on success it survives a crash. Every call but
 /// [`Store::namespaces`] concerns one namespace, and no data crosses over.
-pub trait Store: Send + Sync {
+pub trait Store: CueStore + Send + Sync {
     /// Path or URL, as a person would recognise it.
     fn location(&self) -> String;
 
@@ -322,7 +335,7 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Dimension`], or when the backend fails.
     fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError>;
 
-    /// Takes memories away with everything derived from them, free pages included.
+    /// Takes memories away with everything derived from them, cues and free pages included.
     ///
     /// # Errors
     /// [`StoreError::UnknownNamespace`], or when the backend fails.

@@ -174,8 +174,9 @@ impl Memory {
             return Ok(Some(Found { began, excluded_by, standing: None, warnings: Vec::new() }));
         }
         let warnings = check_vectors(index, preset, &ready.vector)?;
-        let rescore = |texts: &[u32]| self.stored_vectors(index, query, texts);
-        let standing = stand(index, preset, &candidates, &asked.request(&ready.vector), &rescore, number)?;
+        let request = asked.request(&ready.vector);
+        let standing =
+            self.with_exact(index, query, |exact| stand(index, preset, &candidates, &request, exact, number))?;
         Ok(Some(Found { began, excluded_by, standing, warnings }))
     }
 }
@@ -265,7 +266,7 @@ fn deficit(standing: &Standing, unit: Unit, stages: &Stages, cut: &Cut) -> Strin
     let last = ordinal(cut.rank);
     let (own, of_cut) = (stages.shares, cut.shares);
     let behind = |share: fn(&Shares) -> f64| share(&of_cut) - share(&own);
-    let stages: [(f64, &dyn Fn() -> String); 4] = [
+    let stages: [(f64, &dyn Fn() -> String); 5] = [
         (behind(|shares| shares.lexical), &|| format!("most of it by its words, for {}", wordless(standing, unit))),
         (behind(|shares| shares.dense), &|| match (standing.has_vector, standing.legs.dense, cut.legs.dense) {
             (Some(true), Some(own), Some(other)) => {
@@ -273,6 +274,7 @@ fn deficit(standing: &Standing, unit: Unit, stages: &Stages, cut: &Cut) -> Strin
             }
             _ => "most of it by its meaning, for it has no vector".to_owned(),
         }),
+        (behind(|shares| shares.cues), &|| "most of it for the questions it answers".to_owned()),
         (behind(|shares| shares.dated), &|| "most of it for when it was said".to_owned()),
         (behind(|shares| shares.prior), &|| "most of it for being less important".to_owned()),
     ];

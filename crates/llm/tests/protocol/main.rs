@@ -1,9 +1,12 @@
 //! The client against a server that misbehaves in every way we know of.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
+mod answers;
 mod batch;
 mod chat;
+mod cues;
 mod embeddings;
+mod judge;
 mod server;
 mod stream;
 mod transport;
@@ -58,6 +61,25 @@ fn said(text: &str) -> Value {
         "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 10, "completion_tokens": 5},
     })
+}
+
+/// A message of a chat model that ended for this reason, of the same cost.
+fn finished(message: Value, reason: &str) -> Value {
+    json!({
+        "choices": [{"message": message, "finish_reason": reason}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5},
+    })
+}
+
+/// The JSON strings at the ends of the lines of a prompt's block, which must be there once.
+fn quoted_in(prompt: &str, name: &str) -> Vec<String> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let lines: Vec<_> = prompt.lines().collect();
+    let places = |mark: &str| (0..lines.len()).filter(|place| lines[*place] == mark).collect::<Vec<_>>();
+    let ([from], [to]) = (&places(&open)[..], &places(&close)[..]) else { panic!("no block {name} in {prompt}") };
+    let text =
+        |line: &&str| line.match_indices('"').find_map(|(at, _)| serde_json::from_str(&line[at..]).ok()).unwrap();
+    lines[from + 1..*to].iter().map(text).collect()
 }
 
 fn hello() -> aforesaid_llm::ChatRequest {

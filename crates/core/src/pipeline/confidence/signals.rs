@@ -206,7 +206,7 @@ impl Serialize for Signals {
 /// The question's words without the names of people.
 fn weigh(scene: &Scene<'_>, named: &Named) -> Vec<Weighed> {
     let (postings, collection) = (scene.index.postings(), &scene.candidates.collection);
-    let texts = scene.candidates.text_statistics(scene.index).texts;
+    let texts = scene.candidates.text_statistics(scene.index, 0.0).texts;
     let weighed = |term: &String| {
         let number = postings.number_of(term);
         let holding = number.map_or(0, |number| collection.count(postings.holding(number)));
@@ -241,7 +241,7 @@ mod tests {
         index::IndexSpec,
         pipeline::{Detail, Found, Preset, Request, rank},
         store::{IndexRow, IndexSink},
-        types::{EncoderId, Kind, Scope, Seq, Tail, Vectors},
+        types::{EncoderId, Kind, Scope, Seq, Tail},
     };
 
     /// Session, speaker and text of each turn; the vectors are the text's length and 1, made unit length.
@@ -284,7 +284,7 @@ mod tests {
             detail: Detail::Scores,
         };
         let candidates = Candidates::within(index, &Scope::default(), None);
-        rank(index, &Preset::hybrid(), &candidates, &request, &|_| Ok(Vectors::default())).unwrap()
+        rank(index, &Preset::hybrid(), &candidates, &request, crate::pipeline::Exact::none()).unwrap()
     }
 
     fn signals(index: &Index, question: &str) -> Signals {

@@ -90,7 +90,7 @@ impl LexicalLeg {
         unit: Unit,
         candidate: u32,
     ) -> Vec<Word> {
-        let texts = candidates.text_statistics(index).texts;
+        let texts = candidates.text_statistics(index, 0.0).texts;
         let mut sessions = SessionWords::new(self, index, candidates);
         let word = |term: &String| {
             let (place, idf, holders) = match unit {
@@ -99,7 +99,7 @@ impl LexicalLeg {
                     let place = match () {
                         () if found.here > 0.0 => WordPlace::Own,
                         () if found.around > 0.0 => WordPlace::Around,
-                        () if self.turns.session > 0.0 && shares_session(index, candidates, term, candidate) => {
+                        () if self.turns.session > 0.0 && self.shares_session(index, candidates, term, candidate) => {
                             WordPlace::Session
                         }
                         () => WordPlace::Missing,
@@ -107,7 +107,7 @@ impl LexicalLeg {
                     (place, Bm25::idf(texts, found.holders), found.holders)
                 }
                 Unit::Session => {
-                    let holders = sessions.holders(term);
+                    let holders = sessions.by_session(&held(index, candidates, self.cues.session, term));
                     let has = holders.iter().any(|(session, _)| *session == candidate);
                     let place = if has { WordPlace::Own } else { WordPlace::Missing };
                     (place, Bm25::idf(sessions.len(), holders.len()), holders.len())
@@ -157,12 +157,12 @@ impl LexicalLeg {
         })
         .collect()
     }
-}
 
-/// Whether a turn of the session of `text` holds a term.
-fn shares_session(index: &Index, candidates: &Candidates, term: &str, text: u32) -> bool {
-    let documents = index.documents();
-    let session = documents.session_of(text);
-    session.is_some()
-        && held(candidates, index.postings().of(term)).iter().any(|holder| documents.session_of(holder.text) == session)
+    /// Whether a turn of the session of `text` holds a term.
+    fn shares_session(&self, index: &Index, candidates: &Candidates, term: &str, text: u32) -> bool {
+        let documents = index.documents();
+        let session = documents.session_of(text);
+        let held = || held(index, candidates, self.cues.session, term);
+        session.is_some() && held().iter().any(|holder| documents.session_of(holder.text) == session)
+    }
 }

@@ -22,12 +22,12 @@ use crate::{
     types::Unit,
 };
 
-/// Weights of the two BM25 signals of one unit; not negative.
+/// Weights of what is said of sessions and of turns; not negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mix {
-    /// Weight of the session's BM25.
+    /// Weight in, or of, the session's BM25.
     pub session: f64,
-    /// Weight of the (best) turn's score.
+    /// Weight in, or of, the (best) turn's score.
     pub turn: f64,
 }
 
@@ -45,6 +45,8 @@ pub struct LexicalLeg {
     pub pairs: f64,
     /// How the words of its neighbours count for a turn.
     pub context: Context,
+    /// How the words of their cue questions count for a session and for a turn, beside their own; not negative.
+    pub cues: Mix,
     /// What is expected of a turn besides words.
     pub expectation: Expectation,
     /// Signals of a session's score.
@@ -101,6 +103,7 @@ impl LexicalLeg {
         bm25: Bm25 { k1: 1.5, b: 0.75 },
         pairs: 0.0,
         context: Context::NONE,
+        cues: Mix { session: 0.0, turn: 0.0 },
         expectation: Expectation::NONE,
         sessions: Mix { session: 1.0, turn: 0.0 },
         turns: Mix { session: 0.0, turn: 1.0 },

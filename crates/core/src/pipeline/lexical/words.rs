@@ -15,6 +15,19 @@ pub(super) struct Words {
     pub(super) sessions: Vec<f64>,
 }
 
+/// A text that holds a term, and how often: in its own words and, weighted, in its questions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Held {
+    pub(super) text: u32,
+    pub(super) count: f64,
+}
+
+/// Who holds each term of a question, and each two that stand side by side.
+struct Holders {
+    terms: Vec<Vec<Held>>,
+    pairs: Vec<Vec<Held>>,
+}
+
 /// How often a term occurs, as one text sees it.
 pub(super) struct Occurrence {
     /// In the text itself.
@@ -43,7 +56,7 @@ impl<'a> InContext<'a> {
     pub(super) fn new(leg: &'a LexicalLeg, index: &'a Index, candidates: &'a Candidates, own: Collection) -> Self {
         let lengths = index.postings().lengths();
         let length = |text: u32| match candidates.collection.has(text) {
-            true => f64::from(lengths[text as usize]),
+            true => terms_of(index, leg.cues.turn, text),
             false => 0.0,
         };
         let mut effective: Vec<f64> = (0..lengths.len() as u32).map(length).collect();
@@ -71,7 +84,7 @@ impl<'a> InContext<'a> {
     }
 
     /// Adds one term's scores; `counts` and `touched` are empty room, and are left so.
-    fn add_term(&self, holders: &[Posting], counts: &mut [f64], touched: &mut Vec<u32>, scores: &mut [f64]) {
+    fn add_term(&self, holders: &[Held], counts: &mut [f64], touched: &mut Vec<u32>, scores: &mut [f64]) {
         let mut count = |text: u32, by: f64| {
             let before = &mut counts[text as usize];
             if *before == 0.0 {
@@ -80,12 +93,12 @@ impl<'a> InContext<'a> {
             *before += by;
         };
         for holder in holders {
-            count(holder.text, f64::from(holder.count));
+            count(holder.text, holder.count);
             // Weights are the same in both directions: who lends to a turn borrows from it.
             for &(distance, weight) in &self.distances {
                 let other = self.index.documents().neighbour(holder.text, distance);
                 if let Some(other) = other.filter(|&other| self.candidates.collection.has(other)) {
-                    count(other, weight * self.openness[other as usize] * f64::from(holder.count));
+                    count(other, weight * self.openness[other as usize] * holder.count);
                 }
             }
         }
@@ -113,10 +126,10 @@ impl LexicalLeg {
 
     /// How often a text and its neighbours hold a term.
     pub(super) fn occurrence(&self, index: &Index, candidates: &Candidates, term: &str, text: u32) -> Occurrence {
-        let holders = held(candidates, index.postings().of(term));
+        let holders = held(index, candidates, self.cues.turn, term);
         let count = |text: u32| {
             let place = holders.binary_search_by_key(&text, |holder| holder.text);
-            place.map_or(0.0, |place| f64::from(holders[place].count))
+            place.map_or(0.0, |place| holders[place].count)
         };
         Occurrence { here: count(text), around: self.lent(index, candidates, text, count), holders: holders.len() }
     }
@@ -125,75 +138,108 @@ impl LexicalLeg {
     pub(super) fn score_words(&self, index: &Index, candidates: &Candidates, terms: &[String], mix: Mix) -> Words {
         let documents = index.documents();
         let mut words = Words { texts: vec![0.0; documents.len()], sessions: vec![0.0; documents.sessions().len()] };
-        let pairs = if self.pairs > 0.0 { terms } else { &[] };
-        let terms: Vec<_> = terms.iter().map(|term| held(candidates, index.postings().of(term))).collect();
-        let pairs: Vec<_> = pairs.windows(2).map(|pair| held_pair(index, candidates, pair)).collect();
+        let holders = self.holders(index, candidates, terms, self.cues.turn);
         // Turns are scored even where sessions alone count: a session is shown with its best.
-        let own = candidates.text_statistics(index);
+        let own = candidates.text_statistics(index, self.cues.turn);
         let in_context = InContext::new(self, index, candidates, own);
         let (mut counts, mut touched) = (vec![0.0; documents.len()], Vec::new());
-        for holders in &terms {
+        for holders in &holders.terms {
             in_context.add_term(holders, &mut counts, &mut touched, &mut words.texts);
         }
-        for holders in &pairs {
+        for holders in &holders.pairs {
             self.add_pair(index, own, holders, &mut words.texts);
         }
         if mix.session > 0.0 {
-            self.add_to_sessions(index, candidates, &terms, &pairs, &mut words.sessions);
+            let others = (index.cues().is_some() && self.cues.session != self.cues.turn)
+                .then(|| self.holders(index, candidates, terms, self.cues.session));
+            let Holders { terms, pairs } = others.as_ref().unwrap_or(&holders);
+            let mut sessions = SessionWords::new(self, index, candidates);
+            terms.iter().for_each(|holders| sessions.add(1.0, holders, &mut words.sessions));
+            pairs.iter().for_each(|holders| sessions.add(self.pairs, holders, &mut words.sessions));
         }
         words
     }
 
+    fn holders(&self, index: &Index, candidates: &Candidates, terms: &[String], cues: f64) -> Holders {
+        let pairs = if self.pairs > 0.0 { terms } else { &[] };
+        Holders {
+            terms: terms.iter().map(|term| held(index, candidates, cues, term)).collect(),
+            pairs: pairs.windows(2).map(|pair| held_pair(index, candidates, cues, pair)).collect(),
+        }
+    }
+
     /// Adds the BM25 of two terms side by side in a text; a text of n terms has n - 1 pairs.
-    pub(super) fn add_pair(&self, index: &Index, own: Collection, holders: &[Posting], scores: &mut [f64]) {
-        let lengths = index.postings().lengths();
-        let all = Collection { terms: own.terms.saturating_sub(own.texts as u64), ..own };
-        let holders: Vec<(u32, u32)> = holders.iter().map(|holder| (holder.text, holder.count)).collect();
-        let length = |text: u32| lengths[text as usize].saturating_sub(1);
+    pub(super) fn add_pair(&self, index: &Index, own: Collection, holders: &[Held], scores: &mut [f64]) {
+        let all = Collection { terms: (own.terms - own.texts as f64).max(0.0), ..own };
+        let holders: Vec<(u32, f64)> = holders.iter().map(|holder| (holder.text, holder.count)).collect();
+        let length = |text: u32| (terms_of(index, self.cues.turn, text) - 1.0).max(0.0);
         self.bm25.add_term(self.pairs, all, &holders, length, scores);
     }
-
-    fn add_to_sessions(
-        &self,
-        index: &Index,
-        candidates: &Candidates,
-        terms: &[Vec<Posting>],
-        pairs: &[Vec<Posting>],
-        scores: &mut [f64],
-    ) {
-        let mut sessions = SessionWords::new(self, index, candidates);
-        terms.iter().for_each(|holders| sessions.add(1.0, holders, scores));
-        pairs.iter().for_each(|holders| sessions.add(self.pairs, holders, scores));
-    }
 }
 
-/// Texts in which the second of two terms stands right after the first.
-pub(super) fn held_pair(index: &Index, candidates: &Candidates, pair: &[String]) -> Vec<Posting> {
-    match pair {
-        [first, second] => held(candidates, &index.postings().of_pair(first, second)),
-        _ => Vec::new(),
-    }
+/// Terms of a text and, weighted, of its questions.
+fn terms_of(index: &Index, cues: f64, text: u32) -> f64 {
+    let own = f64::from(index.postings().lengths()[text as usize]);
+    own + index.cues().map_or(0.0, |of| cues * f64::from(of.questions().terms_of(text)))
 }
 
-pub(super) fn held(candidates: &Candidates, postings: &[Posting]) -> Vec<Posting> {
-    postings.iter().copied().filter(|posting| candidates.collection.has(posting.text)).collect()
+/// Texts that hold a term in their own words or, so weighted, in their questions, by position.
+pub(super) fn held(index: &Index, candidates: &Candidates, cues: f64, term: &str) -> Vec<Held> {
+    let asked = index.cues().filter(|_| cues > 0.0).map(|of| of.questions().postings().of(term));
+    gathered(index, candidates, cues, index.postings().of(term), asked)
+}
+
+/// Texts in which the second of two terms stands right after the first, in the same places.
+pub(super) fn held_pair(index: &Index, candidates: &Candidates, cues: f64, pair: &[String]) -> Vec<Held> {
+    let [first, second] = pair else { return Vec::new() };
+    let asked = index.cues().filter(|_| cues > 0.0).map(|of| of.questions().postings().of_pair(first, second));
+    gathered(index, candidates, cues, &index.postings().of_pair(first, second), asked.as_deref())
+}
+
+/// Own and asked postings of texts of the collection, added up.
+fn gathered(
+    index: &Index,
+    candidates: &Candidates,
+    cues: f64,
+    own: &[Posting],
+    asked: Option<&[Posting]>,
+) -> Vec<Held> {
+    let own = own.iter().map(|posting| Held { text: posting.text, count: f64::from(posting.count) });
+    let mut held: Vec<Held> = own.filter(|held| candidates.collection.has(held.text)).collect();
+    if let (Some(asked), Some(of)) = (asked, index.cues()) {
+        let owners = of.questions().rows().owners();
+        let asked =
+            asked.iter().map(|row| Held { text: owners[row.text as usize], count: cues * f64::from(row.count) });
+        held.extend(asked.filter(|held| candidates.collection.has(held.text)));
+        held.sort_by_key(|held| held.text);
+        held.dedup_by(|next, first| {
+            let same = next.text == first.text;
+            first.count += if same { next.count } else { 0.0 };
+            same
+        });
+    }
+    held
 }
 
 /// The sessions of an index as BM25 sees them: the terms of all their turns.
 pub(super) struct SessionWords<'a> {
     leg: &'a LexicalLeg,
     index: &'a Index,
-    candidates: &'a Candidates,
     all: Collection,
+    /// Terms of each session.
+    lengths: Vec<f64>,
     /// Room to add up a term's counts by session.
-    counts: Vec<u32>,
+    counts: Vec<f64>,
     held: Vec<u32>,
 }
 
 impl<'a> SessionWords<'a> {
     pub(super) fn new(leg: &'a LexicalLeg, index: &'a Index, candidates: &'a Candidates) -> Self {
-        let counts = vec![0; index.documents().sessions().len()];
-        Self { leg, index, candidates, all: candidates.session_statistics(index), counts, held: Vec::new() }
+        let sessions = index.documents().sessions().len();
+        let lengths: Vec<f64> =
+            (0..sessions as u32).map(|session| candidates.terms_of(index, session, leg.cues.session)).collect();
+        let all = candidates.session_statistics(index, &lengths);
+        Self { leg, index, all, lengths, counts: vec![0.0; sessions], held: Vec::new() }
     }
 
     /// Sessions of the collection that scores are measured on.
@@ -201,23 +247,18 @@ impl<'a> SessionWords<'a> {
         self.all.texts
     }
 
-    /// The sessions that hold a term, each with its count.
-    pub(super) fn holders(&mut self, term: &str) -> Vec<(u32, u32)> {
-        self.by_session(&held(self.candidates, self.index.postings().of(term)))
-    }
-
     /// Adds the BM25 of a term, or of a pair, of which the turns that hold it are given.
-    pub(super) fn add(&mut self, weight: f64, holders: &[Posting], scores: &mut [f64]) {
+    pub(super) fn add(&mut self, weight: f64, holders: &[Held], scores: &mut [f64]) {
         let holders = self.by_session(holders);
-        let length = |session: u32| self.candidates.terms_of(self.index, session) as u32;
-        self.leg.bm25.add_term(weight, self.all, &holders, length, scores);
+        self.leg.bm25.add_term(weight, self.all, &holders, |session| self.lengths[session as usize], scores);
     }
 
-    fn by_session(&mut self, holders: &[Posting]) -> Vec<(u32, u32)> {
+    /// The sessions of turns that hold a term, each with its count.
+    pub(super) fn by_session(&mut self, holders: &[Held]) -> Vec<(u32, f64)> {
         for holder in holders {
             if let Some(session) = self.index.documents().session_of(holder.text) {
                 let count = &mut self.counts[session as usize];
-                if *count == 0 {
+                if *count == 0.0 {
                     self.held.push(session);
                 }
                 *count += holder.count;

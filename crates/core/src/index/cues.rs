@@ -1,0 +1,128 @@
+//! Cue questions of the texts of an index, searched like texts of their own.
+
+use crate::{dense::DenseIndex, lexical::Postings, types::CueId};
+
+/// Cues in order of arrival, each with the text it belongs to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CueIndex {
+    pub(super) questions: Questions,
+    pub(super) passages: Owned,
+}
+
+/// Rows that belong to texts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Owned {
+    pub(super) ids: Vec<u64>,
+    pub(super) owners: Vec<u32>,
+    pub(super) dense: Option<DenseIndex>,
+}
+
+/// Questions, their words and their vectors.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Questions {
+    pub(super) rows: Owned,
+    pub(super) postings: Postings,
+    /// Terms of the questions of each text, by text position; shorter than the texts where the last have none.
+    terms: Vec<u32>,
+}
+
+impl CueIndex {
+    /// No cues yet, with vectors of `dim` components where there is an encoder.
+    pub(super) fn new(dim: Option<usize>) -> Self {
+        let rows = || Owned { dense: dim.map(DenseIndex::new), ..Owned::default() };
+        Self { questions: Questions { rows: rows(), ..Questions::default() }, passages: rows() }
+    }
+
+    /// The questions, each a row.
+    pub fn questions(&self) -> &Questions {
+        &self.questions
+    }
+
+    /// Texts with all their questions, each one row.
+    pub fn passages(&self) -> &Owned {
+        &self.passages
+    }
+
+    /// Bytes held, approximately.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let Questions { rows, postings, terms } = &self.questions;
+        rows.heap_bytes() + self.passages.heap_bytes() + postings.heap_bytes() + 4 * terms.capacity()
+    }
+}
+
+impl Owned {
+    pub(super) fn push(&mut self, id: CueId, owner: u32, vector: Option<&[f32]>) {
+        self.ids.push(id.0);
+        self.owners.push(owner);
+        if let Some(dense) = &mut self.dense {
+            dense.push(vector);
+        }
+    }
+
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.owners.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.owners.is_empty()
+    }
+
+    /// The text that each row belongs to, by position.
+    pub fn owners(&self) -> &[u32] {
+        &self.owners
+    }
+
+    /// What the store calls a row.
+    pub fn id(&self, row: u32) -> CueId {
+        CueId(self.ids[row as usize])
+    }
+
+    /// The vectors, when the index has an encoder and some row a vector.
+    pub fn dense(&self) -> Option<&DenseIndex> {
+        self.dense.as_ref().filter(|dense| dense.vectors() > 0)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        12 * self.ids.capacity() + self.dense.as_ref().map_or(0, DenseIndex::heap_bytes)
+    }
+}
+
+impl Questions {
+    pub(super) fn push(&mut self, id: CueId, owner: u32, terms: &[String], vector: Option<&[f32]>) {
+        self.rows.push(id, owner, vector);
+        self.postings.push(terms.iter().map(String::as_str));
+        self.count(owner, terms.len() as u32);
+    }
+
+    fn count(&mut self, owner: u32, terms: u32) {
+        let texts = self.terms.len().max(owner as usize + 1);
+        self.terms.resize(texts, 0);
+        self.terms[owner as usize] += terms;
+    }
+
+    /// Puts back what a snapshot kept; the rows and the postings have one entry a question.
+    pub(super) fn from_parts(rows: Owned, postings: Postings) -> Self {
+        let mut questions = Self { rows: Owned::default(), postings, terms: Vec::new() };
+        for (row, &owner) in rows.owners.iter().enumerate() {
+            questions.count(owner, questions.postings.lengths()[row]);
+        }
+        Self { rows, ..questions }
+    }
+
+    /// Whose they are, and their vectors.
+    pub fn rows(&self) -> &Owned {
+        &self.rows
+    }
+
+    /// Which questions hold which terms, by row.
+    pub fn postings(&self) -> &Postings {
+        &self.postings
+    }
+
+    /// Terms of the questions of the text at `position`, repeats included.
+    pub fn terms_of(&self, position: u32) -> u32 {
+        self.terms.get(position as usize).copied().unwrap_or(0)
+    }
+}

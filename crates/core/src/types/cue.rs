@@ -1,0 +1,47 @@
+//! Cue questions: what a memory answers, written when it is indexed (ROXY, section 3.2).
+
+use serde::{Deserialize, Serialize};
+
+/// Counts the arrivals of cues in a namespace, from 1; never given twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
+#[serde(transparent)]
+pub struct CueId(pub u64);
+
+/// Who wrote cues, and how they were asked to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CueSource {
+    /// The model, or another name for whoever wrote them.
+    pub model: String,
+    /// The prompt and its version, such as `contextual/1`.
+    pub prompt: String,
+}
+
+/// The cues of one memory; no question at all where there was nothing to ask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Cues {
+    /// Where they come from.
+    #[serde(flatten)]
+    pub source: CueSource,
+    /// The questions, in the order they were written.
+    pub questions: Vec<String>,
+}
+
+/// A memory's text with its questions, as one text to encode (ROXY, equation 3 and appendix A.3).
+pub fn cued_passage<'q>(passage: &str, questions: impl IntoIterator<Item = &'q str>) -> String {
+    let questions: Vec<&str> = questions.into_iter().collect();
+    match questions.is_empty() {
+        true => passage.to_owned(),
+        false => format!("{passage} [Potential questions: {}]", questions.join(" | ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_follow_the_text() {
+        assert_eq!(cued_passage("Ann: a kite", ["Who?", "What?"]), "Ann: a kite [Potential questions: Who? | What?]");
+        assert_eq!(cued_passage("Ann: a kite", []), "Ann: a kite");
+    }
+}

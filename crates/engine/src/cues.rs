@@ -1,0 +1,264 @@
+//! Cue questions: put beside memories, encoded, visited, dropped. They may come at any time; the next search uses them.
+
+use aforesaid_core::{
+    Encoder,
+    store::{Address, Audience, CueStats, CueVectors, DroppedCues, NewCues},
+    types::{
+        ConversationId, CueSource, Cues, Memory as Remembered, MemoryId, Namespace, Scope, Sensitivity, Seq,
+        cued_passage,
+    },
+};
+
+use crate::{
+    answer::Warning,
+    encoding::{audience, encode},
+    error::Error,
+    ingest::Progress,
+    memory::Memory,
+};
+
+/// Memories whose cues are encoded and written at a time.
+const CHUNK: usize = 256;
+/// Questions a memory may have.
+pub const MAX_QUESTIONS: usize = 64;
+/// Characters a question may have.
+pub const MAX_QUESTION_CHARS: usize = 1_000;
+
+/// Questions for one memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CueDraft {
+    /// The memory.
+    pub id: MemoryId,
+    /// Its conversation; `None` where the id stands in one only.
+    pub conversation: Option<ConversationId>,
+    /// The questions; none where there is nothing to ask.
+    pub questions: Vec<String>,
+}
+
+/// Which vectors of cues are made. Their words are indexed in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CueIndexing {
+    /// One a question (ROXY's multivec); the default pipeline compares them.
+    pub questions: bool,
+    /// One of the text with all its questions (ROXY's concat); for pipelines with `dense(concat)`.
+    pub passage: bool,
+}
+
+impl Default for CueIndexing {
+    fn default() -> Self {
+        Self { questions: true, passage: false }
+    }
+}
+
+/// What an addition of cues did.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AddedCues {
+    /// Memories that got cues, or others than they had.
+    pub added: usize,
+    /// Memories that have these already.
+    pub unchanged: usize,
+    /// Ids that no memory has.
+    pub unknown: Vec<MemoryId>,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// A memory and its cues, if it was ever asked for any.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CuedMemory {
+    /// The memory.
+    pub memory: Remembered,
+    /// Its cues.
+    pub cues: Option<Cues>,
+}
+
+impl Memory {
+    /// Gives memories their cue questions, in the place of those they have.
+    ///
+    /// Written as they are encoded, a few hundred memories at a time: a call that was stopped goes on where it was.
+    /// A remote encoder sees no question of a sensitive memory.
+    ///
+    /// # Errors
+    /// When questions cannot be kept or an id stands in several conversations: then nothing was added. When another
+    /// encoder's vectors serve the namespace, a question cannot be encoded, or the store fails: then what was
+    /// written before stays.
+    pub fn add_cues(
+        &self,
+        namespace: &Namespace,
+        source: &CueSource,
+        drafts: &[CueDraft],
+        indexing: CueIndexing,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<AddedCues, Error> {
+        self.must_exist(namespace)?;
+        let mut added = AddedCues::default();
+        let mut new = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            let questions = checked(draft)?;
+            let address = Address { id: draft.id.clone(), conversation: draft.conversation.clone() };
+            match self.one(namespace, &address) {
+                Ok(memory) => new.push((memory, questions)),
+                Err(Error::UnknownMemory { .. }) => added.unknown.push(draft.id.clone()),
+                Err(error) => return Err(error),
+            }
+        }
+        let before = new.len();
+        let new = self.changed(namespace, source, new)?;
+        added.unchanged = before - new.len();
+        let mut done = 0;
+        for chunk in new.chunks(CHUNK) {
+            added.warnings.extend(self.put_cues(namespace, source, chunk, indexing)?);
+            done += chunk.len();
+            progress(Progress { done, total: new.len() });
+        }
+        added.warnings.dedup();
+        added.added = done;
+        Ok(added)
+    }
+
+    /// Leaves out memories that have these cues already.
+    fn changed(
+        &self,
+        namespace: &Namespace,
+        source: &CueSource,
+        new: Vec<(Remembered, Vec<String>)>,
+    ) -> Result<Vec<(Remembered, Vec<String>)>, Error> {
+        let places: Vec<Seq> = new.iter().map(|(memory, _)| memory.seq).collect();
+        let stored = self.store.cues(namespace, &places)?;
+        let is_new = |(_, questions): &(Remembered, Vec<String>), stored: Option<Cues>| {
+            stored.is_none_or(|stored| stored.source != *source || stored.questions != *questions)
+        };
+        Ok(new
+            .into_iter()
+            .zip(stored)
+            .filter(|(new, stored)| is_new(new, stored.clone()))
+            .map(|(new, _)| new)
+            .collect())
+    }
+
+    /// Encodes the cues of a few memories and writes them in one transaction.
+    pub(crate) fn put_cues(
+        &self,
+        namespace: &Namespace,
+        source: &CueSource,
+        cues: &[(Remembered, Vec<String>)],
+        indexing: CueIndexing,
+    ) -> Result<Option<Warning>, Error> {
+        let wanted = indexing.questions || indexing.passage;
+        let encoder = match &self.encoder {
+            _ if !wanted => Ok(None),
+            Err(reason) => Err(reason.clone()),
+            Ok(encoder) => {
+                self.must_serve(namespace, encoder.id())?;
+                encoder.get().map(Some)
+            }
+        };
+        let (encoder, warning) = match encoder {
+            Ok(encoder) => (encoder, None),
+            Err(reason) => (None, Some(Warning::StoredWithoutVectors { reason })),
+        };
+        let vectors = match encoder {
+            Some(encoder) => encode_cues(&**encoder, cues, indexing)?,
+            None => vec![CueVectors::default(); cues.len()],
+        };
+        let new = cues.iter().zip(vectors).map(|((memory, questions), vectors)| NewCues {
+            seq: memory.seq,
+            questions: questions.clone(),
+            vectors,
+        });
+        let id = encoder.map(|encoder| encoder.id());
+        self.store.put_cues(namespace, source, id, &new.collect::<Vec<_>>())?;
+        Ok(warning)
+    }
+
+    /// Visits the memories of a scope with their cues, by conversation, session and order.
+    ///
+    /// # Errors
+    /// When the namespace or a named part of it does not exist, or the store fails.
+    pub fn visit_cues(
+        &self,
+        namespace: &Namespace,
+        scope: &Scope,
+        visit: &mut dyn FnMut(CuedMemory),
+    ) -> Result<(), Error> {
+        let mut memories = Vec::new();
+        self.visit(namespace, scope, &mut |memory| memories.push(memory))?;
+        for chunk in memories.chunks(CHUNK) {
+            let places: Vec<Seq> = chunk.iter().map(|memory| memory.seq).collect();
+            let cues = self.store.cues(namespace, &places)?;
+            chunk.iter().cloned().zip(cues).for_each(|(memory, cues)| visit(CuedMemory { memory, cues }));
+        }
+        Ok(())
+    }
+
+    /// Takes the cues of a scope away, free pages included; the memories stay.
+    ///
+    /// # Errors
+    /// When the namespace or a named part of it does not exist, or the store fails.
+    pub fn drop_cues(&self, namespace: &Namespace, scope: &Scope) -> Result<DroppedCues, Error> {
+        self.must_exist(namespace)?;
+        let scope = self.settle(namespace, scope)?;
+        // Dropped first, so that no thread finds them in memory.
+        self.indexes.drop_namespace(namespace);
+        let dropped = self.store.drop_cues(namespace, &scope);
+        self.indexes.drop_namespace(namespace);
+        Ok(dropped?)
+    }
+
+    /// How many cues a namespace holds.
+    ///
+    /// # Errors
+    /// When it does not exist or the store fails.
+    pub fn cue_stats(&self, namespace: &Namespace) -> Result<CueStats, Error> {
+        Ok(self.store.cue_stats(namespace)?)
+    }
+}
+
+/// The questions of a draft without what surrounds them.
+fn checked(draft: &CueDraft) -> Result<Vec<String>, Error> {
+    let refused = |found: String, expected: String| Error::InvalidCues { id: draft.id.clone(), found, expected };
+    if draft.questions.len() > MAX_QUESTIONS {
+        let found = format!("{} questions", draft.questions.len());
+        return Err(refused(found, format!("at most {MAX_QUESTIONS}")));
+    }
+    let question = |question: &String| {
+        let question = question.trim();
+        let chars = question.chars().count();
+        match chars {
+            0 => Err(refused("an empty question".to_owned(), "some words".to_owned())),
+            1..=MAX_QUESTION_CHARS => Ok(question.to_owned()),
+            _ => Err(refused(format!("a question of {chars} characters"), format!("at most {MAX_QUESTION_CHARS}"))),
+        }
+    };
+    draft.questions.iter().map(question).collect()
+}
+
+/// The vectors of some memories' cues; none of a memory that the encoder may not see.
+fn encode_cues(
+    encoder: &dyn Encoder,
+    cues: &[(Remembered, Vec<String>)],
+    indexing: CueIndexing,
+) -> Result<Vec<CueVectors>, Error> {
+    let sees_all = audience(encoder) == Audience::LocalModels;
+    let visible = |memory: &Remembered| sees_all || memory.sensitivity == Sensitivity::Ordinary;
+    let mut texts = Vec::new();
+    for (memory, questions) in cues.iter().filter(|(memory, _)| visible(memory)) {
+        if indexing.questions {
+            texts.extend(questions.iter().cloned());
+        }
+        if indexing.passage {
+            texts.push(cued_passage(&memory.passage(), questions.iter().map(String::as_str)));
+        }
+    }
+    let made = encode(encoder, &texts)?;
+    let mut made = made.iter().map(<[f32]>::to_vec);
+    let of_memory = |(memory, questions): &(Remembered, Vec<String>)| match visible(memory) {
+        false => CueVectors::default(),
+        true => {
+            let count = if indexing.questions { questions.len() } else { 0 };
+            let questions = made.by_ref().take(count).collect();
+            CueVectors { questions, passage: if indexing.passage { made.next() } else { None } }
+        }
+    };
+    Ok(cues.iter().map(of_memory).collect())
+}

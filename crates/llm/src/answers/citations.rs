@@ -1,0 +1,100 @@
+//! The memories an answer cites.
+
+use crate::quoted::label;
+
+/// The ids in square brackets in an answer that are among the `given` ones, each once, in the order of citing.
+///
+/// A bracket may hold several, separated by commas or semicolons: `[D1:3, D2:4]`. An id that was not given is a
+/// model's invention and is left out.
+pub fn citations(answer: &str, given: &[&str]) -> Vec<String> {
+    let mut labels: Vec<_> = given.iter().map(|id| (label(id), *id)).collect();
+    // Of two ids, one the beginning of the other, the longer one is meant where it fits.
+    labels.sort_by_key(|(label, _)| std::cmp::Reverse(label.len()));
+    let mut cited: Vec<String> = Vec::new();
+    for (open, _) in answer.match_indices('[') {
+        for id in ids_in(&answer[open + 1..], &labels) {
+            if cited.iter().all(|known| known != id) {
+                cited.push(id.to_owned());
+            }
+        }
+    }
+    cited
+}
+
+/// The known ids in a bracket that has just been opened; none if it is not closed.
+fn ids_in<'a>(mut rest: &str, labels: &[(String, &'a str)]) -> Vec<&'a str> {
+    let mut ids = Vec::new();
+    loop {
+        rest = rest.trim_start();
+        let known = labels.iter().find_map(|(label, id)| {
+            let after = rest.strip_prefix(label.as_str())?.trim_start();
+            after.starts_with([',', ';', ']']).then_some((*id, after))
+        });
+        if let Some((id, after)) = known {
+            ids.push(id);
+            rest = after;
+        }
+        match rest.find([',', ';', '[', ']']).map(|end| rest.split_at(end)) {
+            Some((_, after)) if after.starts_with([',', ';']) => rest = &after[1..],
+            Some((_, after)) if after.starts_with(']') => return ids,
+            _ => return Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ids_given_are_found_once_in_order() {
+        let given = ["D1:3", "D2:4", "D1:30", "a", "a, b"];
+        for (answer, expected) in [
+            ("Red [D2:4], bought in May [D1:3]. Really [D2:4].", vec!["D2:4", "D1:3"]),
+            ("Red [D1:3, D2:4; D9:9 ,D1:30].", vec!["D1:3", "D2:4", "D1:30"]),
+            ("Red [ D1:3 ].", vec!["D1:3"]),
+            ("Red [D1:30].", vec!["D1:30"]),
+            ("[a, b] and [[D2:4]] and [D9:9]", vec!["a, b", "D2:4"]),
+            ("D1:3 (D2:4) [D1:3 [see D2:4] {D1:3}", vec![]),
+            ("[D1:300] [D1] [D1:3", vec![]),
+            ("Not mentioned.", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(citations(answer, &given), expected, "{answer}");
+        }
+        assert!(citations("[]", &[""]).is_empty() && citations("[D1:3]", &[]).is_empty());
+    }
+
+    #[test]
+    fn an_id_shown_as_json_is_cited_as_such() {
+        let given = ["x] [y\n", "<z>"];
+        assert_eq!(citations(r#"Yes ["x] [y\n", "\u003cz>"]."#, &given), given);
+    }
+
+    proptest! {
+        #[test]
+        fn only_given_ids_are_returned_and_each_once(answer in "[\\[\\],; D1-3:\"\\\\]{0,60}", given in prop::collection::vec("D[1-3]:[1-3]", 0..4)) {
+            let given: Vec<_> = given.iter().map(String::as_str).collect();
+            let mut cited = citations(&answer, &given);
+            prop_assert!(cited.iter().all(|id| given.contains(&id.as_str()) && answer.contains(id)));
+            let found = cited.len();
+            cited.sort();
+            cited.dedup();
+            prop_assert_eq!(cited.len(), found);
+        }
+
+        #[test]
+        fn whatever_is_cited_is_found(ids in prop::collection::btree_set(".{1,8}", 1..4)) {
+            let given: Vec<_> = ids.iter().map(String::as_str).collect();
+            let answer = format!("Yes [{}].", given.iter().map(|id| label(id)).collect::<Vec<_>>().join(", "));
+            let mut cited = citations(&answer, &given);
+            cited.sort();
+            // Of ids that hold commas, one may be the other's beginning: all are found where none does.
+            if !ids.iter().any(|id| label(id).contains([',', ';', '[', ']'])) {
+                prop_assert_eq!(cited, given);
+            }
+        }
+    }
+}
