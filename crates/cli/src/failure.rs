@@ -18,6 +18,8 @@ pub(crate) enum Failure {
     Model(#[from] ModelError),
     #[error("an encoder on a server: {0}")]
     Server(LlmError),
+    #[error("a language model: {0}")]
+    Llm(LlmError),
     #[error(transparent)]
     Eval(#[from] EvalError),
     #[error("{0}")]
@@ -66,7 +68,7 @@ impl Failure {
         match self {
             Failure::Memory(error) => memory_kind(error),
             Failure::Importing { source, .. } => memory_kind(source),
-            Failure::Model(_) | Failure::Server(_) | Failure::Unverified { .. } => ("model", 5),
+            Failure::Model(_) | Failure::Server(_) | Failure::Llm(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Eval(error) => eval_kind(error),
             Failure::NotReproduced { .. } => ("not_reproduced", 1),
             Failure::Input(_) => ("invalid_input", 4),

@@ -6,6 +6,8 @@ mod args;
 mod commands;
 mod failure;
 mod files;
+#[expect(dead_code, reason = "its commands are being written")]
+mod llm;
 mod opening;
 mod progress;
 mod render;

@@ -37,6 +37,9 @@ pub(crate) struct Settings {
     pub(crate) network: Network,
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) preset: Preset,
+    /// The language model's server and its name there, where the configuration file says.
+    pub(crate) llm_url: Option<String>,
+    pub(crate) llm_model: Option<String>,
     /// What a first hit must be likely at least, in [0, 1], where the configuration file says.
     pub(crate) min_confidence: Option<f64>,
     pub(crate) output: Output,
@@ -122,6 +125,8 @@ struct File {
     encoder_revision: Option<String>,
     encoder_query_prefix: Option<String>,
     encoder_passage_prefix: Option<String>,
+    llm_url: Option<String>,
+    llm_model: Option<String>,
     offline: Option<bool>,
     threads: Option<NonZeroUsize>,
     preset: Option<String>,
@@ -218,6 +223,8 @@ impl Settings {
             },
             threads: global.threads.or(file.threads),
             preset,
+            llm_url: file.llm_url,
+            llm_model: file.llm_model,
             min_confidence: file.min_confidence,
             output: if global.json { Output::Programs } else { Output::People },
         })

@@ -33,13 +33,16 @@ pub(super) struct CueScores {
     pub(super) meaning: Option<Best>,
 }
 
+/// The best row of a text, where it has one: its score and its place.
+pub(super) type BestRow = Option<(f64, u32)>;
+
 /// Best scores by one signal.
 #[derive(Debug)]
 pub(super) struct Best {
     /// By text position: the score and the question's row; `None` without a question.
-    pub(super) texts: Vec<Option<(f64, u32)>>,
+    pub(super) texts: Vec<BestRow>,
     /// In unit order, the same of its best text.
-    found: Vec<Option<(f64, u32)>>,
+    found: Vec<BestRow>,
     /// In unit order; who has no question takes the mean of the others.
     pub(super) units: Vec<f64>,
 }
@@ -70,8 +73,8 @@ impl CueLeg {
 }
 
 impl Best {
-    fn of(texts: Vec<Option<(f64, u32)>>, index: &Index, candidates: &Candidates, unit: Unit) -> Self {
-        let better = |best: Option<(f64, u32)>, next: Option<(f64, u32)>| match (best, next) {
+    fn of(texts: Vec<BestRow>, index: &Index, candidates: &Candidates, unit: Unit) -> Self {
+        let better = |best: BestRow, next: BestRow| match (best, next) {
             (Some(best), Some(next)) if next.0 > best.0 => Some(next),
             (best, next) => best.or(next),
         };
@@ -79,7 +82,7 @@ impl Best {
             let turns = candidates.turns_of(index, session).iter();
             turns.map(|&text| texts[text as usize]).fold(None, better)
         };
-        let found: Vec<Option<(f64, u32)>> = match unit {
+        let found: Vec<BestRow> = match unit {
             Unit::Turn => candidates.texts.iter().map(|&text| texts[text as usize]).collect(),
             Unit::Session => candidates.sessions.iter().map(of_session).collect(),
         };
@@ -150,7 +153,7 @@ pub(super) fn cosines(
     rows: &Owned,
     query: &[f32],
     rescore: &Rescore<'_>,
-) -> Result<Option<Vec<Option<(f64, u32)>>>, StoreError> {
+) -> Result<Option<Vec<BestRow>>, StoreError> {
     let Some(dense) = rows.dense() else { return Ok(None) };
     let of_collection = |row: &u32| candidates.collection.has(rows.owners()[*row as usize]);
     let compared: Vec<u32> = match &candidates.collection {
@@ -164,8 +167,8 @@ pub(super) fn cosines(
 }
 
 /// The best row of each text, the first of equals.
-fn best(index: &Index, owners: &[u32], score: impl Fn(u32) -> Option<f64>) -> Vec<Option<(f64, u32)>> {
-    let mut texts: Vec<Option<(f64, u32)>> = vec![None; index.documents().len()];
+fn best(index: &Index, owners: &[u32], score: impl Fn(u32) -> Option<f64>) -> Vec<BestRow> {
+    let mut texts: Vec<BestRow> = vec![None; index.documents().len()];
     for (row, &owner) in (0u32..).zip(owners) {
         let Some(score) = score(row) else { continue };
         let best = &mut texts[owner as usize];

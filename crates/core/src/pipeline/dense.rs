@@ -1,6 +1,6 @@
 //! The dense leg: cosines of turns, pooled into sessions.
 
-use super::{preset::Votes, scope::Candidates};
+use super::{cues::BestRow, preset::Votes, scope::Candidates};
 use crate::{
     dense::{DenseIndex, Pooling, Rescore},
     error::StoreError,
@@ -23,7 +23,7 @@ pub(super) fn score(
     candidates: &Candidates,
     query: &[f32],
     unit: Unit,
-    (rescore, others): (&Rescore<'_>, Option<&[Option<(f64, u32)>]>),
+    (rescore, others): (&Rescore<'_>, Option<&[BestRow]>),
 ) -> Result<DenseScores, StoreError> {
     let mut found = dense.similarities(query, &candidates.texts, rescore)?;
     if let Some(others) = others {
