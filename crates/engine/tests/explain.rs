@@ -6,14 +6,14 @@ mod bags;
 use std::num::NonZeroUsize;
 
 use aforesaid::{
-    Arithmetic, Explain, Explanations, Locality, Memory, Options, Preset, Why,
+    Arithmetic, CueDraft, CueIndexing, Explain, Explanations, Locality, Memory, Options, Preset, Why,
     pipeline::{Unranked, WordPlace},
     types::*,
 };
 use bags::*;
 use proptest::prelude::*;
 
-const PIPELINES: [&str; 12] = [
+const PIPELINES: [&str; 16] = [
     "hybrid",
     "lexical",
     "paper-bm25",
@@ -26,6 +26,10 @@ const PIPELINES: [&str; 12] = [
     "dated(2, rrf(bm25, dense))",
     "dated(1, bm25(pairs=0.5, sessions=0.7:1, turns=0.4:1))",
     "zscore(bm25(question=9, brief=9, speaker=1), dense(mean))",
+    "cued(0.5:1, rrf(bm25, dense))",
+    "dated(1, cued(2:0, bm25(pairs=0.5, cues=0.5:1, context=0.5:0.5, sessions=0.7:1, turns=0.4:1)))",
+    "zscore(bm25(cues=1:1), dense(max, multivec))",
+    "cued(0:1, zscore(bm25, dense(max, concat)))",
 ];
 
 const WORDS: [&str; 12] =
@@ -69,30 +73,39 @@ struct Said {
     day: Option<u8>,
     /// A note where it is there; half of them no vector is made of.
     importance: Option<u8>,
+    /// Its cue questions, if it was asked for some.
+    cues: Option<Vec<Vec<usize>>>,
 }
 
 fn said() -> impl Strategy<Value = Said> {
     let words = prop::collection::vec(0..WORDS.len(), 1..14);
-    (words, 0u8..4, any::<bool>(), prop::option::of(1u8..28), prop::option::weighted(0.3, 0u8..=10))
-        .prop_map(|(words, session, speaker, day, importance)| Said { words, session, speaker, day, importance })
+    let cues = prop::collection::vec(prop::collection::vec(0..WORDS.len(), 1..6), 0..3);
+    let rest = (prop::option::weighted(0.3, 0u8..=10), prop::option::weighted(0.4, cues));
+    (words, 0u8..4, any::<bool>(), prop::option::of(1u8..28), rest).prop_map(
+        |(words, session, speaker, day, (importance, cues))| Said { words, session, speaker, day, importance, cues },
+    )
+}
+
+fn in_words(words: &[usize]) -> String {
+    words.iter().map(|&word| WORDS[word]).collect::<Vec<_>>().join(" ")
 }
 
 fn fill(memory: &Memory, history: &[Said]) {
     for (n, said) in history.iter().enumerate() {
-        let text: Vec<&str> = said.words.iter().map(|&word| WORDS[word]).collect();
+        let text = in_words(&said.words);
         let said_at = said.day.map(|day| format!("2024-0{}-{day:02}", 2 + day % 2).parse().unwrap());
         match said.importance {
             None => {
                 let (conversation, session) = (format!("c{}", said.session / 2), format!("s{}", said.session));
                 let speaker = if said.speaker { "Ann" } else { "Bob" };
-                let turn = turn(&conversation, &session, &format!("t{n}"), speaker, &text.join(" "));
+                let turn = turn(&conversation, &session, &format!("t{n}"), speaker, &text);
                 memory.add_turns(&ns("me"), vec![Turn { said_at, ..turn }]).unwrap();
             }
             Some(importance) => {
                 let note = Note {
                     id: Some(MemoryId::new(format!("t{n}")).unwrap()),
                     conversation: None,
-                    text: text.join(" "),
+                    text,
                     said_at,
                     importance: Importance::new(f64::from(importance) / 10.0).unwrap(),
                     tags: Vec::new(),
@@ -103,6 +116,13 @@ fn fill(memory: &Memory, history: &[Said]) {
             }
         }
     }
+    let cues = history.iter().enumerate().filter_map(|(n, said)| {
+        let questions = said.cues.as_ref()?.iter().map(|words| format!("{}?", in_words(words))).collect();
+        Some(CueDraft { id: MemoryId::new(format!("t{n}")).unwrap(), conversation: None, questions })
+    });
+    let source = CueSource { model: "test".to_owned(), prompt: "isolated".to_owned() };
+    let indexing = CueIndexing { questions: true, passage: true };
+    memory.add_cues(&ns("me"), &source, &cues.collect::<Vec<_>>(), indexing, &mut |_| {}).unwrap();
 }
 
 fn subjects(history: &[Said], unit: Unit) -> Vec<String> {
@@ -142,7 +162,7 @@ fn check_query(memory: &Memory, query: &Query, preset: &Preset, subjects: &[Stri
         assert_eq!((stages.last.rank, stages.last.score), (place + 1, hit.score), "{why:?}");
         assert_eq!((standing.legs, &standing.explain), (hit.legs, &hit.explain));
         let shares = stages.shares;
-        let sum = shares.lexical + shares.dense + shares.dated + shares.prior;
+        let sum = shares.lexical + shares.dense + shares.cues + shares.dated + shares.prior;
         assert!((sum - hit.score).abs() < 1e-9, "{why:?}");
         let lacks = standing.cut.unwrap().lacks.unwrap();
         assert_eq!(lacks, answer.hits[cut - 1].score - hit.score);

@@ -1,12 +1,16 @@
 //! What `eval run` is asked for, and doing it.
 
-use std::{num::NonZeroUsize, path::Path, sync::Arc};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use aforesaid::{Encoder, formats::Captions, types::Unit};
+use aforesaid::{CueIndexing, Encoder, Preset, formats::Captions, pipeline::Votes, types::Unit};
 
 use crate::{
     EvalError,
-    datasets::{Benchmark, DataSet},
+    datasets::{Benchmark, DataError, DataSet, RecordedCues},
     experiments::{Bench, Observer, Setup, System, Trial, try_system},
     measures::Measure,
     reports::{Origin, Report},
@@ -23,6 +27,40 @@ pub struct Recipe {
     pub system: System,
     /// What is measured.
     pub measures: Vec<Measure>,
+    /// Cue questions, where there are to be some.
+    pub cues: Option<Recording>,
+}
+
+/// Recorded cue questions, and how many of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Recording {
+    /// Their folder; `None` for `cues` beside the data.
+    pub folder: Option<PathBuf>,
+    /// The most a memory gets, its first ones; `None` for all.
+    pub at_most: Option<usize>,
+}
+
+impl Recording {
+    /// Reads them for data at `path`.
+    ///
+    /// # Errors
+    /// When they are not there or cannot be read.
+    pub fn read(&self, dataset: DataSet, path: &Path) -> Result<RecordedCues, DataError> {
+        let cues = match &self.folder {
+            Some(folder) => RecordedCues::read(folder)?,
+            None => dataset.cues(path)?,
+        };
+        Ok(self.at_most.map_or_else(|| cues.clone(), |most| cues.clone().at_most(most)))
+    }
+}
+
+/// The vectors of cues that a pipeline looks at.
+fn indexing(preset: &Preset) -> CueIndexing {
+    let votes = preset.dense.as_ref().map(|dense| dense.votes);
+    CueIndexing {
+        questions: votes.is_some() && (preset.cues.meaning > 0.0 || votes == Some(Votes::Questions)),
+        passage: votes == Some(Votes::Passage),
+    }
 }
 
 /// What an experiment runs on.
@@ -43,12 +81,20 @@ pub struct Outcome {
     pub trial: Trial,
     /// The same for people.
     pub report: Report,
+    /// SHA-256 of the cue questions, where there were some.
+    pub cues_sha256: Option<String>,
 }
 
 impl Equipment {
     /// How a benchmark is put into memory with this equipment.
     pub fn setup(&self, captions: Captions) -> Setup {
-        Setup { encoder: self.encoder.clone(), captions, threads: self.threads }
+        Setup { encoder: self.encoder.clone(), captions, cues: None, threads: self.threads }
+    }
+
+    /// The same for a system, with the cue questions there are.
+    pub fn setup_with(&self, system: &System, cues: Option<&Arc<RecordedCues>>) -> Setup {
+        let cues = cues.map(|cues| (Arc::clone(cues), indexing(&system.preset)));
+        Setup { cues, ..self.setup(system.captions) }
     }
 
     /// The encoder's id, or why there is none.
@@ -75,12 +121,16 @@ impl Recipe {
         let benchmark = self.dataset.load(path, self.unit)?;
         something_to_measure(&benchmark)?;
         let data = self.dataset.fingerprint(path)?;
-        let bench = Bench::new(&benchmark, &equipment.setup(self.system.captions), observe)?;
+        let recorded = self.cues.as_ref().map(|cues| cues.read(self.dataset, path)).transpose()?;
+        let cues_sha256 = recorded.as_ref().map(|cues| cues.sha256().to_owned());
+        let setup = equipment.setup_with(&self.system, recorded.map(Arc::new).as_ref());
+        let bench = Bench::new(&benchmark, &setup, observe)?;
         let trial = try_system(&bench, &self.system, &self.measures, observe)?;
-        let origin = Origin { system: self.system.name.clone(), data, encoder: equipment.encoder_id() };
+        let system = self.system.name.clone();
+        let origin = Origin { system, data, encoder: equipment.encoder_id(), cues: cues_sha256.clone() };
         let report = Report::new(origin, &benchmark, &trial, &bench.clusters())?;
         drop(bench);
-        Ok(Outcome { benchmark, trial, report })
+        Ok(Outcome { benchmark, trial, report, cues_sha256 })
     }
 }
 

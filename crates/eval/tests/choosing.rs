@@ -54,7 +54,8 @@ fn garden() -> Benchmark {
 fn bench(benchmark: &Benchmark) -> Bench<'_> {
     let encoder: Arc<dyn Encoder> = Arc::new(Beans(EncoderId::new("beans").unwrap()));
     let threads = NonZeroUsize::new(2).unwrap();
-    Bench::new(benchmark, &Setup { encoder: Ok(encoder), captions: Captions::Keep, threads }, &|_| {}).unwrap()
+    Bench::new(benchmark, &Setup { encoder: Ok(encoder), captions: Captions::Keep, cues: None, threads }, &|_| {})
+        .unwrap()
 }
 
 fn system(text: &str, criterion: &str) -> System {

@@ -17,7 +17,8 @@ use crate::{
 /// How much the best of a text's questions counts, in standard deviations of the fused scores; not negative.
 ///
 /// A text takes the best of its questions by words and the best by meaning, a session the best of its turns. Where
-/// nothing has questions, nothing is added; a candidate without any, among others that have some, takes their mean.
+/// nothing has questions, nothing is added. Among others that have some, a text without any has no words of the
+/// question there, and speaks by its own vector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CueLeg {
     /// By BM25, each question a text of its own.
@@ -33,17 +34,20 @@ pub(super) struct CueScores {
     pub(super) meaning: Option<Best>,
 }
 
-/// The best row of a text, where it has one: its score and its place.
+/// The best row of a text, where it has one: its score and its place, or [`OWN`].
 pub(super) type BestRow = Option<(f64, u32)>;
+
+/// In the place of a row: the text itself.
+const OWN: u32 = u32::MAX;
 
 /// Best scores by one signal.
 #[derive(Debug)]
 pub(super) struct Best {
-    /// By text position: the score and the question's row; `None` without a question.
+    /// By text position: the score and the question's row.
     pub(super) texts: Vec<BestRow>,
     /// In unit order, the same of its best text.
     found: Vec<BestRow>,
-    /// In unit order; who has no question takes the mean of the others.
+    /// In unit order, with a neutral score for who has none.
     pub(super) units: Vec<f64>,
 }
 
@@ -73,7 +77,14 @@ impl CueLeg {
 }
 
 impl Best {
-    fn of(texts: Vec<BestRow>, index: &Index, candidates: &Candidates, unit: Unit) -> Self {
+    /// `neutral` gives scores where there are none.
+    fn of(
+        texts: Vec<BestRow>,
+        index: &Index,
+        candidates: &Candidates,
+        unit: Unit,
+        neutral: fn(Vec<Option<f64>>) -> Vec<f64>,
+    ) -> Self {
         let better = |best: BestRow, next: BestRow| match (best, next) {
             (Some(best), Some(next)) if next.0 > best.0 => Some(next),
             (best, next) => best.or(next),
@@ -86,7 +97,7 @@ impl Best {
             Unit::Turn => candidates.texts.iter().map(|&text| texts[text as usize]).collect(),
             Unit::Session => candidates.sessions.iter().map(of_session).collect(),
         };
-        let units = fill(found.iter().map(|best| best.map(|(score, _)| score)).collect());
+        let units = neutral(found.iter().map(|best| best.map(|(score, _)| score)).collect());
         Self { texts, found, units }
     }
 
@@ -101,7 +112,7 @@ impl CueScores {
     pub(super) fn best(&self, index: &Index, unit: usize) -> Option<CueId> {
         let (score, row) = self.meaning.as_ref().or(self.words.as_ref())?.found[unit]?;
         let rows = index.cues()?.questions().rows();
-        (score > 0.0).then(|| rows.id(row))
+        (score > 0.0 && row != OWN).then(|| rows.id(row))
     }
 }
 
@@ -131,19 +142,25 @@ pub(super) fn by_words(
         let length = |row: u32| f64::from(lengths[row as usize]);
         bm25.add_term(pairs, collection, &held(&postings.of_pair(first, second)), length, &mut scores);
     }
-    Some(Best::of(best(index, owners, |row| Some(scores[row as usize])), index, candidates, unit))
+    let best = best(index, owners, |row| Some(scores[row as usize]));
+    Some(Best::of(best, index, candidates, unit, |scores| {
+        scores.into_iter().map(|score| score.unwrap_or(0.0)).collect()
+    }))
 }
 
-/// The cosine of each text's best question.
+/// The cosine of each text's best question; `own` are those of the candidate texts themselves.
 pub(super) fn by_meaning(
     index: &Index,
     candidates: &Candidates,
-    query: &[f32],
     unit: Unit,
-    rescore: &Rescore<'_>,
-) -> Result<Option<Best>, StoreError> {
-    let Some(rows) = index.cues().map(|cues| cues.questions().rows()) else { return Ok(None) };
-    Ok(cosines(index, candidates, rows, query, rescore)?.map(|texts| Best::of(texts, index, candidates, unit)))
+    mut questions: Vec<BestRow>,
+    own: &[Option<f64>],
+) -> Best {
+    for (&text, own) in candidates.texts.iter().zip(own) {
+        let best = &mut questions[text as usize];
+        *best = best.or(own.map(|own| (own, OWN)));
+    }
+    Best::of(questions, index, candidates, unit, fill)
 }
 
 /// The cosine of each text's best row, by text position; `None` where no row has a vector.

@@ -2,8 +2,7 @@
 
 use super::{cues::BestRow, preset::Votes, scope::Candidates};
 use crate::{
-    dense::{DenseIndex, Pooling, Rescore},
-    error::StoreError,
+    dense::{DenseIndex, Pooling},
     index::Index,
     types::Unit,
 };
@@ -16,16 +15,16 @@ pub(super) struct DenseScores {
     pub(super) units: Vec<f64>,
 }
 
+/// `own` are the cosines of the candidate texts, `others` by text position those of what else may speak for them.
 pub(super) fn score(
     dense: &DenseIndex,
     (pooling, votes): (Pooling, Votes),
     index: &Index,
     candidates: &Candidates,
-    query: &[f32],
     unit: Unit,
-    (rescore, others): (&Rescore<'_>, Option<&[BestRow]>),
-) -> Result<DenseScores, StoreError> {
-    let mut found = dense.similarities(query, &candidates.texts, rescore)?;
+    (own, others): (&[Option<f64>], Option<&[BestRow]>),
+) -> DenseScores {
+    let mut found = own.to_vec();
     if let Some(others) = others {
         for (&text, score) in candidates.texts.iter().zip(&mut found) {
             let other = others[text as usize].map(|(other, _)| other);
@@ -37,7 +36,7 @@ pub(super) fn score(
         }
     }
     if unit == Unit::Turn {
-        return Ok(DenseScores { turns: Vec::new(), units: fill(found) });
+        return DenseScores { turns: Vec::new(), units: fill(found) };
     }
     let mut turns = vec![None; index.documents().len()];
     for (&text, similarity) in candidates.texts.iter().zip(&found) {
@@ -51,7 +50,7 @@ pub(super) fn score(
         pooling.pool(&mut similarities, || dense.mean_norm(members))
     };
     let units = candidates.sessions.iter().map(pool).collect();
-    Ok(DenseScores { turns, units: fill(units) })
+    DenseScores { turns, units: fill(units) }
 }
 
 /// Scores with the mean of the others where there is none: neutral.

@@ -19,7 +19,7 @@ use crate::{
     error::StoreError,
     explain::Explain,
     fusion::{Leg, mean_and_deviation},
-    index::Index,
+    index::{Index, Owned},
     lexical::Bm25,
     ranking::{NotANumber, Ranking, Scored},
     types::{CueId, Tail, Unit, Vectors},
@@ -338,23 +338,26 @@ fn score_meaning(
     if query.len() != vectors.dim() {
         return Err(StoreError::Dimension { encoder: encoder.clone(), expected: vectors.dim(), found: query.len() });
     }
+    let own = vectors.similarities(query, &candidates.texts, exact.texts)?;
+    let cosines = |rows: &Owned, exact: &Rescore<'_>| cues::cosines(index, candidates, rows, query, exact);
     let counts = preset.cues.meaning > 0.0 || leg.votes == Votes::Questions;
-    let questions = match counts {
-        true => cues::by_meaning(index, candidates, query, request.unit, exact.questions)?,
-        false => None,
+    let questions = match index.cues().filter(|_| counts) {
+        Some(of) => cosines(of.questions().rows(), exact.questions)?,
+        None => None,
     };
-    let passages = match (leg.votes, index.cues()) {
-        (Votes::Passage, Some(of)) => cues::cosines(index, candidates, of.passages(), query, exact.passages)?,
-        _ => None,
+    let passages = match index.cues().filter(|_| leg.votes == Votes::Passage) {
+        Some(of) => cosines(of.passages(), exact.passages)?,
+        None => None,
     };
     let others = match leg.votes {
         Votes::Text => None,
         Votes::Passage => passages.as_deref(),
-        Votes::Questions => questions.as_ref().map(|best| best.texts.as_slice()),
+        Votes::Questions => questions.as_deref(),
     };
     let by = (leg.pooling, leg.votes);
-    let dense = dense::score(vectors, by, index, candidates, query, request.unit, (exact.texts, others))?;
-    Ok((Some(dense), questions.filter(|_| preset.cues.meaning > 0.0)))
+    let dense = dense::score(vectors, by, index, candidates, request.unit, (&own, others));
+    let questions = questions.filter(|_| preset.cues.meaning > 0.0);
+    Ok((Some(dense), questions.map(|best| cues::by_meaning(index, candidates, request.unit, best, &own))))
 }
 
 impl LegScores {

@@ -7,7 +7,9 @@ use aforesaid::{
     types::{Unit, UnknownChoice},
 };
 
-use super::{Benchmark, DataError, Splits, beam, files::locate, jsonl, locomo, longmemeval, pooled, qmsum, realmem};
+use super::{
+    Benchmark, DataError, RecordedCues, Splits, beam, files::locate, jsonl, locomo, longmemeval, pooled, qmsum, realmem,
+};
 
 /// A kind of labelled history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -112,6 +114,14 @@ impl DataSet {
             manifest.push_str(&format!("{}  {name}\n", of(name)?));
         }
         Ok(checksum::sha256_of_bytes(manifest.as_bytes()))
+    }
+
+    /// The cue questions in the folder `cues` beside the data at `path`.
+    ///
+    /// # Errors
+    /// When the data are not there, and as [`RecordedCues::read`].
+    pub fn cues(self, path: &Path) -> Result<RecordedCues, DataError> {
+        RecordedCues::read(&locate(self, path)?.path("cues"))
     }
 
     /// The divisions in `splits.json` beside the data at `path`.

@@ -83,16 +83,20 @@ impl Files {
 
     /// The lines of a text file that are not blank, with their numbers from 1.
     pub(super) fn lines(&self, name: &str) -> Result<Vec<(usize, String)>, DataError> {
-        let bytes = self.bytes(name)?;
-        let text = std::str::from_utf8(without_mark(&bytes)).map_err(|error| DataError::Wrong {
-            place: self.label(name),
-            what: format!("the byte after {} bytes", error.valid_up_to()),
-            found: "not UTF-8".to_owned(),
-            expected: "UTF-8 text".to_owned(),
-        })?;
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        Ok(lines.map(|(index, line)| (index + 1, line.to_owned())).collect())
+        text_lines(&self.label(name), &self.bytes(name)?)
     }
+}
+
+/// The lines of a text that are not blank, with their numbers from 1.
+pub(super) fn text_lines(file: &str, bytes: &[u8]) -> Result<Vec<(usize, String)>, DataError> {
+    let text = std::str::from_utf8(without_mark(bytes)).map_err(|error| DataError::Wrong {
+        place: file.to_owned(),
+        what: format!("the byte after {} bytes", error.valid_up_to()),
+        found: "not UTF-8".to_owned(),
+        expected: "UTF-8 text".to_owned(),
+    })?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    Ok(lines.map(|(index, line)| (index + 1, line.to_owned())).collect())
 }
 
 fn without_mark(bytes: &[u8]) -> &[u8] {

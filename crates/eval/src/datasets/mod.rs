@@ -27,6 +27,7 @@ mod audit;
 mod beam;
 mod benchmark;
 mod catalogue;
+mod cues;
 mod dataset;
 mod error;
 mod fetch;
@@ -46,6 +47,7 @@ mod value;
 
 pub use benchmark::{Benchmark, Excluded, Group, Ledger, Question, Unresolved};
 pub use catalogue::{Entry, PublicFile};
+pub use cues::{RECORDED, RecordedCues};
 pub use dataset::DataSet;
 pub use error::DataError;
 pub use fetch::{Fetched, Origin, Progress};

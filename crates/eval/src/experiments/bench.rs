@@ -10,14 +10,14 @@ use std::{
 };
 
 use aforesaid::{
-    Creation, Encoder, EncoderSource, Memory, Options, Preset, Ranking,
+    Creation, CueIndexing, Encoder, EncoderSource, Memory, Options, Preset, Ranking,
     formats::Captions,
     types::{Draft, Namespace, Query, Tail, Turn, Unit},
 };
 
 use super::ExperimentError;
 use crate::{
-    datasets::{Benchmark, Group, Question},
+    datasets::{Benchmark, Group, Question, RecordedCues},
     measures::Run,
 };
 
@@ -45,6 +45,8 @@ pub struct Setup {
     pub encoder: Result<Arc<dyn Encoder>, String>,
     /// Whether image captions are indexed.
     pub captions: Captions,
+    /// Cue questions of the memories, and which vectors of them are made.
+    pub cues: Option<(Arc<RecordedCues>, CueIndexing)>,
     /// Questions asked at a time.
     pub threads: NonZeroUsize,
 }
@@ -85,6 +87,12 @@ impl<'a> Bench<'a> {
             let mut report =
                 |progress: aforesaid::Progress| observe(Step { work: "encoding", done: before + progress.done, total });
             memory.add(&namespace, &drafts, &mut report).map_err(failed)?;
+            if let Some((cues, indexing)) = &setup.cues {
+                // Memories that are left out, blank without their caption, have no cues either.
+                memory
+                    .add_cues(&namespace, &RecordedCues::source(), cues.of(&group.id), *indexing, &mut |_| {})
+                    .map_err(failed)?;
+            }
             before += group.memories.len();
             groups.push(Asked { group, memory, namespace });
         }

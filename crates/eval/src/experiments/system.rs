@@ -7,7 +7,7 @@ use aforesaid::{
     analysis::Analyzer,
     formats::Captions,
     lexical::Bm25,
-    pipeline::{InvalidPipeline, LexicalLeg},
+    pipeline::{CueLeg, InvalidPipeline, LexicalLeg},
 };
 
 use super::{Choices, Criterion, choices::Set};
@@ -86,7 +86,7 @@ impl System {
         // Plain values are not printed, and those to be chosen can be put there.
         let plain = Bm25 { k1: 1.5, b: 0.75 };
         let lexical_by = |bm25: Bm25| lexical.map(|leg| LexicalLeg { bm25, ..leg });
-        let preset = Preset { lexical: lexical_by(plain), dated: 0.0, ..self.preset.clone() };
+        let preset = Preset { lexical: lexical_by(plain), dated: 0.0, cues: CueLeg::NONE, ..self.preset.clone() };
         let mut described = preset.to_string();
         if let (Some(_), Some(_), Some((fusion, rest))) = (lexical, dense, described.split_once('(')) {
             described = match (fusion, rest.split_once(',')) {
@@ -101,6 +101,10 @@ impl System {
                 true => described.replacen("bm25(", &format!("bm25({sets}, "), 1),
                 false => described.replacen("bm25", &format!("bm25({sets})"), 1),
             };
+        }
+        if self.preset.cues.is_used() {
+            let CueLeg { words, meaning } = self.preset.cues;
+            described = format!("cued({words}:{meaning}, {described})");
         }
         if self.preset.dated > 0.0 {
             described = format!("dated({}, {described})", self.preset.dated);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    measures::{Evaluation, Measure},
-    recipe::{Equipment, Recipe},
+    measures::Measure,
+    recipe::{Equipment, Outcome, Recipe},
 };
 
 /// The figures of one run, and what they stand on.
@@ -14,6 +14,8 @@ pub struct Figures {
     pub data_sha256: String,
     /// Id of the encoder; `None` where the system has no dense leg.
     pub encoder: Option<String>,
+    /// SHA-256 of the cue questions; `None` where there are none.
+    pub cues_sha256: Option<String>,
     /// Questions measured.
     pub n: usize,
     /// Means over all questions.
@@ -22,11 +24,13 @@ pub struct Figures {
 
 impl Figures {
     /// The figures of a recipe carried out with this equipment on data of this sha256.
-    pub fn of(recipe: &Recipe, equipment: &Equipment, data_sha256: String, evaluation: &Evaluation) -> Self {
+    pub fn of(recipe: &Recipe, equipment: &Equipment, data_sha256: String, outcome: &Outcome) -> Self {
+        let evaluation = &outcome.trial.evaluation;
         let mean = |measure| Some((measure, evaluation.mean(measure)?));
         Self {
             data_sha256,
             encoder: recipe.system.preset.dense.as_ref().and_then(|_| equipment.encoder_id().ok()),
+            cues_sha256: outcome.cues_sha256.clone(),
             n: evaluation.n(),
             measures: evaluation.measures().filter_map(mean).collect(),
         }

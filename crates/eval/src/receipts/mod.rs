@@ -23,6 +23,7 @@
 //! | `command` | says the same; `--data` is not part of it, nor `--precision`, which the end of `encoder` says |
 //! | `data_sha256` | [`DataSet::fingerprint`](crate::datasets::DataSet::fingerprint) of what was read |
 //! | `data` | where that is, from the receipt's folder, if it is in this repository; optional |
+//! | `cues_sha256`, `cue_questions` | of the [cue questions](crate::datasets::RecordedCues) beside the data, where some were used, and how many a memory got at the most, where not all |
 //! | `encoder` | id of the encoder, where the system has a dense leg |
 //! | `n` | questions measured |
 //! | `expected`, `tolerance` | measures from 0 to 1, and how far each may be off, above 0 and below 1 |

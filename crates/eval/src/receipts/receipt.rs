@@ -15,10 +15,10 @@ use super::{
     keys::{Source, not, number, share, text, word},
 };
 use crate::{
-    datasets::DataSet,
+    datasets::{DataSet, RECORDED},
     experiments::{Criterion, System},
     measures::Measure,
-    recipe::Recipe,
+    recipe::{Recipe, Recording},
 };
 
 /// Lies beside receipts and is none.
@@ -32,6 +32,7 @@ pub struct Receipt {
     pub(super) data: Option<PathBuf>,
     pub(super) data_sha256: String,
     pub(super) encoder: Option<EncoderId>,
+    pub(super) cues_sha256: Option<String>,
     pub(super) n: usize,
     pub(super) tolerance: Tolerance,
     pub(super) expected: BTreeMap<Measure, f64>,
@@ -39,6 +40,8 @@ pub struct Receipt {
     note: Option<String>,
     unit: Unit,
     system: System,
+    /// Questions a memory at the most, where they were cut.
+    cue_questions: Option<usize>,
 }
 
 impl Receipt {
@@ -61,6 +64,9 @@ impl Receipt {
         let criterion: Option<Criterion> = keys.optional("criterion", word)?;
         let data = keys.optional("data", text)?;
         let data_sha256 = keys.required("data_sha256", SHA256, sha256)?;
+        let cues_sha256 = keys.optional("cues_sha256", sha256)?;
+        let cue_questions_place = keys.place_of("cue_questions");
+        let cue_questions = keys.optional("cue_questions", |value| number(value, WHOLE).map(|(most, _)| most))?;
         let encoder_place = keys.place_of("encoder");
         let encoder: Option<EncoderId> = keys.optional("encoder", word)?;
         let n: NonZeroUsize = keys.required("n", COUNT, |value| number(value, COUNT).map(|(n, _)| n))?;
@@ -83,8 +89,13 @@ impl Receipt {
             let why = format!("found \"{criterion}\"; expected no such key, since the system has no numbers to choose");
             return Err(wrong(criterion_place, "criterion", why));
         }
+        if let (Some(_), None) = (cue_questions, &cues_sha256) {
+            let why = "expected no such key without cues_sha256".to_owned();
+            return Err(wrong(cue_questions_place, "cue_questions", why));
+        }
         system.criterion = criterion.unwrap_or_default();
-        let command = command(dataset, unit, &system);
+        let recording = cues_sha256.as_ref().map(|_| Recording { folder: None, at_most: cue_questions });
+        let command = command(dataset, unit, &system, recording.as_ref());
         if written != command {
             let why = format!("found {written:?}; expected what the other keys say: {command:?}");
             return Err(wrong(place, "command", why));
@@ -101,6 +112,8 @@ impl Receipt {
             data,
             data_sha256,
             encoder,
+            cues_sha256,
+            cue_questions,
             n: n.get(),
             tolerance,
             expected,
@@ -161,17 +174,23 @@ impl Receipt {
             unit: self.unit,
             system: self.system.clone(),
             measures: self.expected.keys().copied().collect(),
+            cues: self.recording(),
         }
+    }
+
+    /// The cue questions it was measured with: those beside the data, as far as they counted.
+    pub(super) fn recording(&self) -> Option<Recording> {
+        self.cues_sha256.as_ref().map(|_| Recording { folder: None, at_most: self.cue_questions })
     }
 
     /// The same as a command line, without the place of the data.
     pub fn command(&self) -> String {
-        command(self.dataset, self.unit, &self.system)
+        command(self.dataset, self.unit, &self.system, self.recording().as_ref())
     }
 }
 
 /// The command line of a recipe, as receipts write it.
-pub(super) fn command(dataset: DataSet, unit: Unit, system: &System) -> String {
+pub(super) fn command(dataset: DataSet, unit: Unit, system: &System, cues: Option<&Recording>) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_.:/@=+,".contains(c);
     let name = match system.name.chars().all(plain) {
         true => system.name.clone(),
@@ -179,7 +198,9 @@ pub(super) fn command(dataset: DataSet, unit: Unit, system: &System) -> String {
     };
     let criterion = stated_criterion(system).map(|criterion| format!(" --criterion {criterion}"));
     let criterion = criterion.unwrap_or_default();
-    format!("aforesaid eval run --dataset {dataset} --unit {unit} --system {name}{criterion}")
+    let most = cues.and_then(|cues| cues.at_most).map(|most| format!(" --cue-questions {most}"));
+    let cues = cues.map(|_| format!(" --cues {RECORDED}{}", most.unwrap_or_default())).unwrap_or_default();
+    format!("aforesaid eval run --dataset {dataset} --unit {unit} --system {name}{criterion}{cues}")
 }
 
 /// By what the numbers of a system are chosen, where it is not the published protocol's measure.
@@ -188,6 +209,7 @@ pub(super) fn stated_criterion(system: &System) -> Option<&Criterion> {
 }
 
 const COUNT: &str = "a whole number from 1";
+const WHOLE: &str = "a whole number from 0";
 const SMALL: &str = "a number above 0 and below 1";
 const SHA256: &str = "a SHA-256 in lower-case hex, 64 digits";
 

@@ -1,7 +1,7 @@
 //! Measuring again what was published.
 
 use std::{
-    fmt,
+    fmt, io,
     path::{Path, PathBuf},
 };
 
@@ -55,13 +55,21 @@ impl Receipt {
             Ok(encoder) => encoder,
             Err(reason) => return skipped(format!("no encoder: {reason}")),
         };
-        let differences = self.other_origin(&data_sha256, encoder.as_deref());
+        let cues = self.recording().map(|cues| cues.read(self.dataset, &path)).transpose();
+        let cues_sha256 = match cues {
+            // The data can be fetched, the cues not.
+            Err(DataError::Io { source, path, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return skipped(format!("cue questions: no folder {}", path.display()));
+            }
+            cues => cues?.map(|cues| cues.sha256().to_owned()),
+        };
+        let differences = self.other_origin(&data_sha256, encoder.as_deref(), cues_sha256.as_deref());
         if !differences.is_empty() {
             return Ok(Verdict::Failed { differences });
         }
         let recipe = self.recipe();
         let outcome = recipe.run(&path, equipment, observe)?;
-        Ok(self.check(&Figures::of(&recipe, equipment, data_sha256, &outcome.trial.evaluation)))
+        Ok(self.check(&Figures::of(&recipe, equipment, data_sha256, &outcome)))
     }
 
     /// Where the data are; `None` where that was not said.

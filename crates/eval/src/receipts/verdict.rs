@@ -42,6 +42,13 @@ pub enum Difference {
         /// Id of these figures' encoder, if there was one.
         actual: Option<String>,
     },
+    /// Other cue questions.
+    Cues {
+        /// SHA-256 of the published figures' cues, if there were some.
+        expected: Option<String>,
+        /// SHA-256 of these figures' cues, if there were some.
+        actual: Option<String>,
+    },
     /// More or fewer questions.
     Questions {
         /// Published.
@@ -65,7 +72,8 @@ pub enum Difference {
 impl Receipt {
     /// Compares figures with the published ones.
     pub fn check(&self, figures: &Figures) -> Verdict {
-        let mut differences = self.other_origin(&figures.data_sha256, figures.encoder.as_deref());
+        let Figures { data_sha256, encoder, cues_sha256, .. } = figures;
+        let mut differences = self.other_origin(data_sha256, encoder.as_deref(), cues_sha256.as_deref());
         if figures.n != self.n {
             differences.push(Difference::Questions { expected: self.n, actual: figures.n });
         }
@@ -85,7 +93,12 @@ impl Receipt {
     }
 
     /// How what figures stand on differs from what the published ones stand on.
-    pub(super) fn other_origin(&self, data_sha256: &str, encoder: Option<&str>) -> Vec<Difference> {
+    pub(super) fn other_origin(
+        &self,
+        data_sha256: &str,
+        encoder: Option<&str>,
+        cues_sha256: Option<&str>,
+    ) -> Vec<Difference> {
         let mut differences = Vec::new();
         if data_sha256 != self.data_sha256 {
             differences.push(Difference::Data { expected: self.data_sha256.clone(), actual: data_sha256.to_owned() });
@@ -96,6 +109,10 @@ impl Receipt {
                 expected: expected.map(str::to_owned),
                 actual: encoder.map(str::to_owned),
             });
+        }
+        if cues_sha256 != self.cues_sha256.as_deref() {
+            differences
+                .push(Difference::Cues { expected: self.cues_sha256.clone(), actual: cues_sha256.map(str::to_owned) });
         }
         differences
     }
@@ -108,6 +125,9 @@ impl fmt::Display for Difference {
             Self::Data { expected, actual } => write!(f, "data_sha256 expected {expected}, actual {actual}"),
             Self::Encoder { expected, actual } => {
                 write!(f, "encoder expected {}, actual {}", or_none(expected), or_none(actual))
+            }
+            Self::Cues { expected, actual } => {
+                write!(f, "cues_sha256 expected {}, actual {}", or_none(expected), or_none(actual))
             }
             Self::Questions { expected, actual } => write!(f, "n expected {expected}, actual {actual}"),
             Self::Measure { measure, expected, tolerance, actual } => {

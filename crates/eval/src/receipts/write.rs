@@ -11,8 +11,8 @@ impl Receipt {
     ///
     /// A tolerance below 0.0000005 is finer than that, and such a receipt may not replay.
     pub fn of(title: &str, tolerance: Tolerance, recipe: &Recipe, figures: &Figures) -> String {
-        let Recipe { dataset, unit, system, .. } = recipe;
-        let command = command(*dataset, *unit, system);
+        let Recipe { dataset, unit, system, cues, .. } = recipe;
+        let command = command(*dataset, *unit, system, cues.as_ref());
         let criterion = stated_criterion(system).map(|criterion| format!("criterion = \"{criterion}\"\n"));
         let [title, command, system] = [title, &command, &system.name].map(quoted);
         let mut text = format!(
@@ -21,6 +21,12 @@ impl Receipt {
             criterion.unwrap_or_default(),
             figures.data_sha256
         );
+        if let Some(sha256) = &figures.cues_sha256 {
+            text.push_str(&format!("cues_sha256 = \"{sha256}\"\n"));
+        }
+        if let Some(most) = cues.as_ref().and_then(|cues| cues.at_most) {
+            text.push_str(&format!("cue_questions = {most}\n"));
+        }
         if let Some(encoder) = &figures.encoder {
             text.push_str(&format!("encoder = {}\n", quoted(encoder)));
         }

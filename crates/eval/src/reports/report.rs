@@ -24,6 +24,8 @@ pub struct Origin {
     pub data: String,
     /// Id of the encoder, or why there is none.
     pub encoder: Result<String, String>,
+    /// SHA-256 of the cue questions, where there are some.
+    pub cues: Option<String>,
 }
 
 /// Measures of one system on one benchmark, with all that was left out.
@@ -144,6 +146,7 @@ impl Report {
             "chosen": self.chosen.as_ref().map(|chosen| self.chosen_json(chosen)),
             "data_sha256": self.origin.data,
             "encoder": self.origin.encoder.as_ref().ok(),
+            "cues_sha256": self.origin.cues,
             "failed": self.evaluation.failed(),
             "exclusions": self.excluded,
             "unresolved": unresolved,
@@ -172,7 +175,7 @@ impl Report {
             Err(reason) => format!("no encoder ({reason})"),
         };
         let mut text = format!(
-            "# {} on {}, unit {}\n\n{} questions in {} groups; {}; data sha256 {}\n\n",
+            "# {} on {}, unit {}\n\n{} questions in {} groups; {}; data sha256 {}{}\n\n",
             escaped(&origin.system),
             escaped(&self.dataset),
             self.unit,
@@ -180,6 +183,7 @@ impl Report {
             self.groups,
             escaped(&encoder),
             origin.data,
+            origin.cues.as_ref().map(|cues| format!("; cues sha256 {cues}")).unwrap_or_default(),
         );
         text.push_str(&self.measures().to_string());
         text.push('\n');

@@ -12,7 +12,11 @@ mod tune;
 use std::path::{Path, PathBuf};
 
 use aforesaid::types::Unit;
-use aforesaid_eval::{datasets::DataSet, measures::Measure};
+use aforesaid_eval::{
+    datasets::{DataSet, RECORDED},
+    measures::Measure,
+    recipe::Recording,
+};
 use clap::{Args, Subcommand, ValueHint};
 use serde_json::Value;
 
@@ -102,6 +106,24 @@ fn receipts_in(folder: &Path) -> Result<&Path, Failure> {
             "--receipts {}: no such folder; name the one with the receipts",
             folder.display()
         ))),
+    }
+}
+
+/// Cue questions that were recorded for the data.
+#[derive(Debug, Args)]
+struct CueArgs {
+    /// Index the cue questions of this folder, a file <GROUP>.jsonl each; "recorded" for those in cues beside the data.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    cues: Option<PathBuf>,
+    /// Give a memory at most so many of them, the first ones.
+    #[arg(long, value_name = "N", requires = "cues")]
+    cue_questions: Option<usize>,
+}
+
+impl CueArgs {
+    fn recording(&self) -> Option<Recording> {
+        let folder = |folder: &PathBuf| (folder.as_os_str() != RECORDED).then(|| folder.clone());
+        self.cues.as_ref().map(|cues| Recording { folder: folder(cues), at_most: self.cue_questions })
     }
 }
 

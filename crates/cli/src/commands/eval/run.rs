@@ -13,7 +13,7 @@ use aforesaid_eval::{
 use clap::{Args, ValueHint};
 
 use super::{
-    DataArgs, MeasureArgs, OutputArgs,
+    CueArgs, DataArgs, MeasureArgs, OutputArgs,
     equipment::{VectorArgs, watched},
 };
 use crate::{failure::Failure, files::write_whole, settings::Settings};
@@ -32,6 +32,8 @@ pub(crate) struct Run {
     criterion: Option<Criterion>,
     #[command(flatten)]
     measures: MeasureArgs,
+    #[command(flatten)]
+    cues: CueArgs,
     /// Whether image captions are indexed: keep or drop [default: drop for paper-* systems].
     #[arg(long, value_parser = captions)]
     captions: Option<Captions>,
@@ -78,15 +80,20 @@ impl Run {
             }
             system.criterion = criterion.clone();
         }
-        let recipe =
-            Recipe { dataset: self.data.dataset, unit: self.data.unit, measures: self.measures.measures(), system };
+        let recipe = Recipe {
+            dataset: self.data.dataset,
+            unit: self.data.unit,
+            measures: self.measures.measures(),
+            system,
+            cues: self.cues.recording(),
+        };
         let path_of_data = self.data.path(settings)?;
         let equipment = self.vectors.equipment(self.data.dataset, recipe.system.preset.encoder(), settings)?;
         let outcome = watched(settings, |observe| recipe.run(&path_of_data, &equipment, observe))?;
         self.write(&outcome)?;
         if let Some(path) = &self.receipt {
             let data = recipe.dataset.fingerprint(&path_of_data).map_err(EvalError::from)?;
-            let figures = Figures::of(&recipe, &equipment, data, &outcome.trial.evaluation);
+            let figures = Figures::of(&recipe, &equipment, data, &outcome);
             let usual = || format!("{} on {}, unit {}", self.system.name, self.data.dataset, self.data.unit);
             let title = self.title.clone().unwrap_or_else(usual);
             write_whole(path, Receipt::of(&title, self.tolerance, &recipe, &figures).as_bytes())?;

@@ -1,9 +1,9 @@
 //! `aforesaid eval tune`
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use super::{
-    DataArgs, MeasureArgs, OutputArgs,
+    CueArgs, DataArgs, MeasureArgs, OutputArgs,
     equipment::{VectorArgs, watched},
 };
 use crate::{failure::Failure, files::write_whole, settings::Settings};
@@ -34,6 +34,8 @@ pub(crate) struct Tune {
     out: Option<PathBuf>,
     #[command(flatten)]
     measures: MeasureArgs,
+    #[command(flatten)]
+    cues: CueArgs,
     #[command(flatten)]
     vectors: VectorArgs,
     #[command(flatten)]
@@ -73,8 +75,11 @@ impl Tune {
             (Some(_), Ok(_)) => {}
         }
         let tuning = Tuning { system: &system, protocol: &protocol, measures: &measures };
+        let cues = self.cues.recording().map(|cues| cues.read(self.data.dataset, &path));
+        let cues = cues.transpose().map_err(EvalError::from)?.map(Arc::new);
         let tuned = watched(settings, |observe| -> Result<Tuned, EvalError> {
-            let bench = Bench::new(&benchmark, &equipment.setup(system.captions), observe)?;
+            let setup = equipment.setup_with(&system, cues.as_ref());
+            let bench = Bench::new(&benchmark, &setup, observe)?;
             Ok(tuning.run(&bench, observe)?)
         })?;
         if let Some(path) = &self.out {
