@@ -1,6 +1,6 @@
 //! Milliseconds a search takes in a running process: `search_bench STORE NAMESPACE QUESTIONS MODEL_CACHE PRESET`.
 //!
-//! QUESTIONS has one a line. Prints one JSON object; `bench/search` reads it.
+//! It encodes as the store's vectors were. QUESTIONS has one a line. Prints one JSON object; `bench/search` reads it.
 #![allow(clippy::print_stdout, reason = "an example talks to people")]
 
 use std::{error::Error, sync::Arc, time::Instant};
@@ -8,7 +8,7 @@ use std::{error::Error, sync::Arc, time::Instant};
 use aforesaid::{
     Creation, EncoderSource, Explanations, Memory, Options, Preset,
     models::{BertEncoder, Downloads, Places, Precision, Runtime, Threads, find, registry},
-    types::{Namespace, Query},
+    types::{EncoderId, Namespace, Query},
 };
 
 const USAGE: &str = "usage: search_bench STORE NAMESPACE QUESTIONS MODEL_CACHE PRESET";
@@ -18,10 +18,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [store, namespace, questions, cache, preset] = args.as_slice() else { return Err(USAGE.into()) };
     let places = Places { explicit: None, cache: cache.into(), hf_home: None, downloads: Downloads::Forbidden };
     let files = find(registry::named("all-MiniLM-L6-v2")?, &places)?;
-    let encoder =
-        EncoderSource::Ready(Arc::new(BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::available()))?));
-    let memory = Memory::open(store, Options { creation: Creation::Forbidden, encoder, ..Options::default() })?;
     let (namespace, preset) = (Namespace::new(namespace.as_str())?, preset.parse::<Preset>()?);
+    let memory = Memory::open(store, Options { creation: Creation::Forbidden, ..Options::default() })?;
+    let serving = memory.serving(&namespace)?;
+    let precision: Precision = serving.as_ref().and_then(EncoderId::precision).unwrap_or("f32").parse()?;
+    let encoder = BertEncoder::load(&files, Runtime::new(precision, Threads::available()))?;
+    let memory = memory.with_encoder(EncoderSource::Ready(Arc::new(encoder)));
     let questions = std::fs::read_to_string(questions)?;
     let ask = |question: &str| memory.search(&Query::new(namespace.clone(), question), &preset, Explanations::Omit);
 

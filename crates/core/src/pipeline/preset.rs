@@ -94,7 +94,7 @@ impl Preset {
             bm25: Bm25 { k1: 0.9, b: 0.75 },
             pairs: 0.5,
             context: Context { weights: [0.5, 0.5], half_length: 30.0 },
-            cues: Mix { session: 1.0, turn: 0.0 },
+            cues: Mix { session: 1.0, turn: 0.5 },
             expectation: Expectation { speaker: 2.0, time: 1.0, question: 0.8, brief: 0.6 },
             sessions: Mix { session: 1.0, turn: 1.0 },
             turns: Mix { session: 0.4, turn: 1.0 },
@@ -102,7 +102,7 @@ impl Preset {
         Self {
             name: "lexical".to_owned(),
             lexical: Some(leg),
-            cues: CueLeg { words: 0.5, meaning: 1.0 },
+            cues: CueLeg { words: 0.2, meaning: 0.5 },
             dated: 4.0,
             ..Self::plain_bm25()
         }

@@ -6,13 +6,13 @@
 //! | `bm25` | BM25 of the unit itself, English words, k1 1.5, b 0.75 |
 //! | `bm25(plain, k1=0.9, b=0.4, pairs=0.5)` | another analyzer, other parameters; the weight of query words side by side |
 //! | `bm25(context=0.5:0.25, half=20)` | [`Context`]: weights of the turns one and two places away, halved for a turn of so many terms |
-//! | `bm25(cues=1:0)` | weights of their cue questions' words in a session's and in a turn's |
+//! | `bm25(cues=1:0.5)` | weights of their cue questions' words in a session's and in a turn's |
 //! | `bm25(speaker=2, time=0.5, question=0.8, brief=0.6)` | [`Expectation`], in standard deviations |
 //! | `bm25(sessions=0.7:1, turns=0.4:1)` | `session:turn` weights of a session's and of a turn's score |
 //! | `lexical`, `paper-bm25` | the lexical leg of that preset |
 //! | `dense`, `dense(top3)`, `dense(all-MiniLM-L6-v2, max, nameless)` | cosines, pooled into sessions, by any or by the named encoder; of the question without speakers' names |
 //! | `dense(max, multivec)`, `dense(max, concat)` | the best of a text's and its cue questions' vectors; one of the text with all of them |
-//! | `cued(0.5:1, pipeline)` | the best cue question by words and by meaning gets so many standard deviations |
+//! | `cued(0.2:0.5, pipeline)` | the best cue question by words and by meaning gets so many standard deviations |
 //! | `dated(2, pipeline)` | what was said on the date that the question names gets so many standard deviations |
 //! | `zscore(lexical leg, dense leg)`, `minmax(0.7, ..)`, `rrf(60, 1, 0.5, ..)` | both legs fused, with [`Fusion`]'s numbers in front |
 
@@ -353,7 +353,7 @@ mod tests {
             (" bm25( paper-2606 ) ", "bm25(paper-2606)"),
             (
                 "lexical",
-                "bm25(k1=0.9, pairs=0.5, context=0.5:0.5, half=30, cues=1:0, speaker=2, time=1, question=0.8, \
+                "bm25(k1=0.9, pairs=0.5, context=0.5:0.5, half=30, cues=1:0.5, speaker=2, time=1, question=0.8, \
                  brief=0.6, sessions=1:1, turns=0.4:1)",
             ),
             ("dense", "dense(max)"),

@@ -3,11 +3,13 @@
 mod confidence;
 mod default;
 mod fusion;
+mod roxy;
 mod section;
 mod turns;
 
 pub use confidence::{ConfidenceStudy, confidence_study};
 pub use default::default_study;
 pub use fusion::{FusionStudy, fusion_study};
+pub use roxy::{RoxyStudy, roxy_study};
 pub use section::{Section, Study};
 pub use turns::turns_study;

@@ -5,12 +5,15 @@ use std::{path::PathBuf, time::Instant};
 use aforesaid_eval::{
     EvalError,
     datasets::DataSet,
-    studies::{ConfidenceStudy, FusionStudy, confidence_study, default_study, fusion_study, turns_study},
+    studies::{
+        ConfidenceStudy, FusionStudy, RoxyStudy, confidence_study, default_study, fusion_study, roxy_study, turns_study,
+    },
 };
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::json;
 
 use super::{
+    CueArgs,
     equipment::{VectorArgs, watched},
     place_of, print_json,
 };
@@ -25,6 +28,7 @@ use crate::{
 pub(crate) struct Study {
     /// fusion: Tables 1 to 10 and the figures of the fusion study. turns: turn retrieval over five splits.
     /// default: what each piece of the default brings, and which fusion is best, on four data sets.
+    /// roxy: what cue questions bring, by the way they are indexed; recorded ones, in cues beside the data or --cues.
     /// confidence: whether a search knows that it found nothing, and the coefficients for that.
     #[arg(value_enum)]
     name: Name,
@@ -39,6 +43,8 @@ pub(crate) struct Study {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     out: Option<PathBuf>,
     #[command(flatten)]
+    cues: CueArgs,
+    #[command(flatten)]
     vectors: VectorArgs,
 }
 
@@ -48,6 +54,7 @@ enum Name {
     Turns,
     Default,
     Confidence,
+    Roxy,
 }
 
 impl Study {
@@ -61,6 +68,10 @@ impl Study {
         if self.longmemeval.is_some() && self.name != Name::Fusion {
             return Err(Failure::Usage("--longmemeval: only the fusion study has a table for it".to_owned()));
         }
+        if self.cues.recording().is_some() && self.name != Name::Roxy {
+            return Err(Failure::Usage("--cues: only the roxy study is of cue questions".to_owned()));
+        }
+        let cues = self.cues.recording().unwrap_or_default();
         let equipment = self.vectors.equipment(DataSet::Locomo, None, settings)?;
         let study = watched(settings, |observe| match self.name {
             Name::Fusion => {
@@ -68,6 +79,7 @@ impl Study {
                 fusion_study(&study, &equipment, observe)
             }
             Name::Turns => turns_study(&data, &equipment, observe),
+            Name::Roxy => roxy_study(&RoxyStudy { locomo: &data, cues: &cues }, &equipment, observe),
             Name::Default => default_study(&data, &equipment, observe),
             Name::Confidence => confidence_study(&ConfidenceStudy { data: &data }, &equipment, observe),
         })?;
@@ -76,6 +88,7 @@ impl Study {
             Name::Turns => "turns",
             Name::Default => "default",
             Name::Confidence => "confidence",
+            Name::Roxy => "roxy",
         };
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from(format!("study-{name}")));
         std::fs::create_dir_all(&out).map_err(Failure::io(format!("folder {}", out.display())))?;
