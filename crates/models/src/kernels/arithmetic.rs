@@ -122,7 +122,23 @@ impl Arithmetic {
     ) {
         let hidden = heads.count * heads.size;
         assert!(query_key_value.len() >= tokens * 3 * hidden + MARGIN && context.len() >= tokens * hidden + MARGIN);
-        self.family.run(Attend { query_key_value, context, tokens, heads, bias, space });
+        self.of_attention().run(Attend { query_key_value, context, tokens, heads, bias, space });
+    }
+
+    /// The kernels of attention: bfloat16 beside bytes, where a processor multiplies it and its error is lost in theirs.
+    fn of_attention(self) -> Self {
+        let native = match self.precision {
+            Precision::F32 | Precision::Bf16 => Native::None,
+            Precision::Int8 => Native::of(Precision::Bf16, self.family),
+        };
+        let precision = if matches!(native, Native::None) { Precision::F32 } else { Precision::Bf16 };
+        Self { precision, native, ..self }
+    }
+
+    /// Whether attention rounds to bfloat16.
+    #[cfg(test)]
+    pub(crate) fn attends_in_bf16(self) -> bool {
+        self.of_attention().precision == Precision::Bf16
     }
 
     pub(super) fn run<P: Product>(self, product: P) {

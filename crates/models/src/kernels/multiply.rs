@@ -48,21 +48,25 @@ impl Product for Multiply<'_> {
         let step = depth.div_ceil(depth.div_ceil(DEPTH_STEP).max(1)).max(1);
         let padded: usize = blocks::<D::Simd>(self.left.rows()).map(|(_, height)| height).sum();
         self.sums.resize(padded * PANEL);
+        // Words that one block fetches at each depth, so that all blocks together fetch a part.
+        let share = PANEL.div_ceil(padded.div_ceil(D::Simd::ROWS).max(1));
         for (p, (panel, columns)) in self.right.panels().enumerate() {
             let mut from = 0;
             while from < depth {
                 let to = (from + step).min(depth);
                 let part = &panel[from * PANEL..to * PANEL];
+                // The part of the weights that comes next is fetched while this one is multiplied, a share with every block.
+                let mut ahead = Ahead { at: part.as_ptr_range().end, step: share };
                 for (first, height) in blocks::<D::Simd>(self.left.rows()) {
                     let block = &self.left.block(first, height)[from * height..to * height];
                     let sums = &mut self.sums.as_chunks_mut().0[first..first + height];
                     // Tiles fill the registers: 24 sums of 32, or 12 of 16.
                     match (<D::Simd as Simd>::LANES, height) {
-                        (16, 8) => tile::<D, 8, 3>(dot, block, part, sums, from > 0),
-                        (16, _) => tile::<D, 4, 3>(dot, block, part, sums, from > 0),
-                        (8, _) => tile::<D, 2, 6>(dot, block, part, sums, from > 0),
-                        (_, 2) => tile::<D, 2, 12>(dot, block, part, sums, from > 0),
-                        _ => tile::<D, 1, 12>(dot, block, part, sums, from > 0),
+                        (16, 8) => tile::<D, 8, 3>(dot, block, part, sums, &mut ahead, from > 0),
+                        (16, _) => tile::<D, 4, 3>(dot, block, part, sums, &mut ahead, from > 0),
+                        (8, _) => tile::<D, 2, 6>(dot, block, part, sums, &mut ahead, from > 0),
+                        (_, 2) => tile::<D, 2, 12>(dot, block, part, sums, &mut ahead, from > 0),
+                        _ => tile::<D, 1, 12>(dot, block, part, sums, &mut ahead, from > 0),
                     }
                     if to == depth {
                         self.write::<D>(first, height, p * PANEL, columns);
@@ -128,6 +132,12 @@ fn number<D: Dot>(sum: u32, range: Range, columns: &Columns, c: usize) -> f32 {
     }
 }
 
+/// What is fetched at the next depth of a tile, and how many words further at the one after it.
+struct Ahead {
+    at: *const u32,
+    step: usize,
+}
+
 /// Multiplies a block of `R` rows with part of a panel of `V` registers.
 #[inline(always)]
 fn tile<D: Dot, const R: usize, const V: usize>(
@@ -135,6 +145,7 @@ fn tile<D: Dot, const R: usize, const V: usize>(
     block: &[u32],
     panel: &[u32],
     sums: &mut [[u32; PANEL]],
+    ahead: &mut Ahead,
     resume: bool,
 ) {
     // Of known length, so that the tile stays in registers.
@@ -149,6 +160,8 @@ fn tile<D: Dot, const R: usize, const V: usize>(
     }
     for (rows, columns) in block.as_chunks::<R>().0.iter().zip(panel.as_chunks::<PANEL>().0) {
         let columns = D::Simd::words(columns);
+        dot.simd().prefetch(ahead.at);
+        ahead.at = ahead.at.wrapping_add(ahead.step);
         // The fewer operands are held, the other ones pass by: there are registers for no more.
         if R > 1 && R <= V {
             let mut held = [dot.splat(0); R];

@@ -2,9 +2,9 @@
 #![allow(unsafe_code, reason = "the instructions of a processor family; see the arguments at each block")]
 
 use std::arch::x86_64::{
-    __m256, __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_fmadd_ps,
-    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_ps, _mm256_mul_ps, _mm256_set1_epi32,
-    _mm256_set1_ps, _mm256_slli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
+    __m256, __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_blend_epi16, _mm256_castps_si256, _mm256_castsi256_ps,
+    _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_ps, _mm256_mul_ps,
+    _mm256_set1_epi32, _mm256_set1_ps, _mm256_slli_epi32, _mm256_srli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
 };
 
 use super::{Kernel, Simd};
@@ -91,6 +91,16 @@ impl Simd for Avx2 {
             _mm256_castsi256_ps(_mm256_slli_epi32::<16>(words)),
             _mm256_castsi256_ps(_mm256_and_si256(words, _mm256_set1_epi32(0xffff_0000_u32.cast_signed()))),
         ))
+    }
+
+    #[inline(always)]
+    fn pair(self, low: Self::F, high: Self::F) -> Self::I {
+        let half = self.splat_word(0x8000);
+        instruction!({
+            let low = _mm256_srli_epi32::<16>(_mm256_add_epi32(_mm256_castps_si256(low), half));
+            // The odd places of 16 bits from `high`.
+            _mm256_blend_epi16::<0xaa>(low, _mm256_add_epi32(_mm256_castps_si256(high), half))
+        })
     }
 
     #[inline(always)]

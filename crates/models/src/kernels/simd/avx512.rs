@@ -2,10 +2,11 @@
 #![allow(unsafe_code, reason = "the instructions of a processor family; see the arguments at each block")]
 
 use std::arch::x86_64::{
-    __m512, __m512i, _mm_storeu_si128, _mm512_add_epi32, _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps,
-    _mm512_extracti32x4_epi32, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_max_ps,
-    _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_slli_epi32, _mm512_storeu_ps, _mm512_storeu_si512,
-    _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
+    __m512, __m512i, _MM_HINT_T1, _mm_prefetch, _mm_storeu_si128, _mm512_add_epi32, _mm512_and_si512,
+    _mm512_castps_si512, _mm512_castsi512_ps, _mm512_extracti32x4_epi32, _mm512_fmadd_ps, _mm512_loadu_ps,
+    _mm512_loadu_si512, _mm512_madd_epi16, _mm512_mask_blend_epi16, _mm512_max_ps, _mm512_mul_ps, _mm512_set1_epi32,
+    _mm512_set1_ps, _mm512_slli_epi32, _mm512_srli_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_unpackhi_epi32,
+    _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
 };
 
 use super::{Kernel, Simd, interleave_from};
@@ -101,6 +102,16 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn pair(self, low: Self::F, high: Self::F) -> Self::I {
+        let half = self.splat_word(0x8000);
+        instruction!({
+            let low = _mm512_srli_epi32::<16>(_mm512_add_epi32(_mm512_castps_si512(low), half));
+            // The odd places of 16 bits from `high`.
+            _mm512_mask_blend_epi16(0xaaaa_aaaa, low, _mm512_add_epi32(_mm512_castps_si512(high), half))
+        })
+    }
+
+    #[inline(always)]
     fn as_words(self, vector: Self::F) -> Self::I {
         instruction!(_mm512_castps_si512(vector))
     }
@@ -146,6 +157,12 @@ impl Simd for Avx512 {
             }
         }
         interleave_from(rows, height, into, whole);
+    }
+
+    #[inline(always)]
+    fn prefetch(self, word: *const u32) {
+        // SAFETY: as `instruction!`; a hint, which reads nothing for the program and ignores what cannot be read.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(word.cast()) }
     }
 
     #[inline(always)]

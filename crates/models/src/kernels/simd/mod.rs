@@ -87,6 +87,8 @@ pub(crate) trait Simd: Copy + Send + Sync + 'static {
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
     /// The two bfloat16 numbers of each word, low half first, as f32.
     fn halves(self, words: Self::I) -> (Self::F, Self::F);
+    /// Rounds numbers to bfloat16, to the nearest, ties away from 0, and puts two into a word, `low` in the low half.
+    fn pair(self, low: Self::F, high: Self::F) -> Self::I;
     /// The bits of f32.
     fn as_words(self, vector: Self::F) -> Self::I;
     /// Bits as f32.
@@ -98,6 +100,10 @@ pub(crate) trait Simd: Copy + Send + Sync + 'static {
     fn interleave(self, rows: &[u32], height: usize, into: &mut [u32]) {
         interleave_from(rows, height, into, 0);
     }
+
+    /// Asks for a word's cache line, which is read soon: whatever the address, nothing else comes of it.
+    #[inline(always)]
+    fn prefetch(self, _word: *const u32) {}
 
     /// Bits as i32.
     fn load_words(self, words: &Self::Words) -> Self::I;
@@ -209,6 +215,40 @@ mod tests {
             for depth in [1, 2, 15, 16, 17, 48, 95] {
                 let rows: Vec<u32> = (0..12 * depth as u32).collect();
                 family.run(Interleave { rows: &rows, into: &mut Vec::new(), depth });
+            }
+        }
+    }
+
+    struct Pair<'a> {
+        low: &'a [f32],
+        high: &'a [f32],
+        into: &'a mut [u32],
+    }
+
+    impl Kernel for Pair<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) {
+            let numbers = S::floats(self.low).iter().zip(S::floats(self.high));
+            for ((low, high), into) in numbers.zip(S::words_mut(self.into)) {
+                simd.store_words(simd.pair(simd.load(low), simd.load(high)), into);
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_are_rounded_to_the_nearest() {
+        // 1; a little less and more than half of a last place beyond it; half of it; an infinity.
+        let bits = [0x3f80_0000, 0x3f80_7fff, 0x3f80_8001, 0xbf81_8000, 0x7f80_0000].map(f32::from_bits);
+        let low: Vec<f32> = bits.iter().cycle().take(32).copied().collect();
+        let high: Vec<f32> = bits.iter().cycle().skip(3).take(32).copied().collect();
+        let rounded = [0x3f80, 0x3f80, 0x3f81, 0xbf82, 0x7f80];
+        for family in crate::kernels::testing::families() {
+            let mut words = [0; 32];
+            family.run(Pair { low: &low, high: &high, into: &mut words });
+            for (i, word) in words.into_iter().enumerate() {
+                assert_eq!((word & 0xffff, word >> 16), (rounded[i % 5], rounded[(i + 3) % 5]), "{family:?}");
             }
         }
     }

@@ -3,10 +3,10 @@
 #![allow(unused_unsafe, reason = "newer compilers hold some of these intrinsics for safe")]
 
 use std::arch::aarch64::{
-    float32x4_t, int32x4_t, vaddq_s32, vandq_u32, vdupq_n_f32, vdupq_n_s32, vdupq_n_u32, vfmaq_f32, vget_low_s16,
-    vld1q_f32, vld1q_u32, vmaxq_f32, vmull_high_s16, vmull_s16, vmulq_f32, vpaddq_s32, vreinterpretq_f32_s32,
-    vreinterpretq_f32_u32, vreinterpretq_s16_s32, vreinterpretq_s32_f32, vreinterpretq_s32_u32, vreinterpretq_u32_s32,
-    vshlq_n_u32, vst1q_f32, vst1q_u32,
+    float32x4_t, int32x4_t, vaddq_s32, vaddq_u32, vandq_u32, vdupq_n_f32, vdupq_n_s32, vdupq_n_u32, vfmaq_f32,
+    vget_low_s16, vld1q_f32, vld1q_u32, vmaxq_f32, vmull_high_s16, vmull_s16, vmulq_f32, vpaddq_s32,
+    vreinterpretq_f32_s32, vreinterpretq_f32_u32, vreinterpretq_s16_s32, vreinterpretq_s32_f32, vreinterpretq_s32_u32,
+    vreinterpretq_u32_f32, vreinterpretq_u32_s32, vshlq_n_u32, vsriq_n_u32, vst1q_f32, vst1q_u32,
 };
 
 use super::{Kernel, Simd};
@@ -88,6 +88,16 @@ impl Simd for Neon {
             vreinterpretq_f32_u32(vshlq_n_u32::<16>(words)),
             vreinterpretq_f32_u32(vandq_u32(words, vdupq_n_u32(0xffff_0000))),
         ))
+    }
+
+    #[inline(always)]
+    fn pair(self, low: Self::F, high: Self::F) -> Self::I {
+        instruction!({
+            let half = vdupq_n_u32(0x8000);
+            let high = vaddq_u32(vreinterpretq_u32_f32(high), half);
+            // The rounded `low` shifted into the low half of `high`.
+            vreinterpretq_s32_u32(vsriq_n_u32::<16>(high, vaddq_u32(vreinterpretq_u32_f32(low), half)))
+        })
     }
 
     #[inline(always)]

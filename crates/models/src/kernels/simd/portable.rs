@@ -62,6 +62,12 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn pair(self, low: Self::F, high: Self::F) -> Self::I {
+        let rounded = |value: f32| value.to_bits().wrapping_add(0x8000);
+        std::array::from_fn(|i| (rounded(low[i]) >> 16 | rounded(high[i]) & 0xffff_0000).cast_signed())
+    }
+
+    #[inline(always)]
     fn as_words(self, vector: Self::F) -> Self::I {
         vector.map(|value| value.to_bits().cast_signed())
     }
