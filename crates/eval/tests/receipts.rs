@@ -63,6 +63,7 @@ fn figures() -> Figures {
     Figures {
         data_sha256: "0123456789abcdef".repeat(4),
         encoder: None,
+        cues_sha256: None,
         n: 8,
         measures: measures.map(|(name, value)| (name.parse().unwrap(), value)).into(),
     }
@@ -190,6 +191,8 @@ fn figures_are_the_same_or_not() {
 
     let data = Figures { data_sha256: "abc".to_owned(), ..figures() };
     assert_eq!(differences(data), format!("data_sha256 expected {}, actual abc", "0123456789abcdef".repeat(4)));
+    let cues = Figures { cues_sha256: Some("def".to_owned()), ..figures() };
+    assert_eq!(differences(cues), "cues_sha256 expected none, actual def");
     let encoder = Figures { encoder: Some("tiny@1/f32".to_owned()), n: 7, ..figures() };
     assert_eq!(differences(encoder), "encoder expected none, actual tiny@1/f32; n expected 8, actual 7");
 }

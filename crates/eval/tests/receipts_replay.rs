@@ -15,7 +15,7 @@ use aforesaid::{
 use aforesaid_eval::{
     experiments::System,
     receipts::{Difference, Figures, Receipt, Replayed, Tolerance, Verdict},
-    recipe::{Equipment, Recipe},
+    recipe::{Equipment, Recipe, Recording},
 };
 
 /// Sees whether a text speaks of beans.
@@ -152,7 +152,7 @@ fn numbers_are_chosen_again() {
         let equipment = beans("beans@1/f32");
         let data = recipe.dataset.fingerprint(&folder("garden")).unwrap();
         let outcome = recipe.run(&folder("garden"), &equipment, &|_| {}).unwrap();
-        let figures = Figures::of(&recipe, &equipment, data, &outcome.trial.evaluation);
+        let figures = Figures::of(&recipe, &equipment, data, &outcome);
         let text = Receipt::of("Beans", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
         let here = format!("\ndata = \"{}\"\nn =", folder("garden").display());
         let receipt = written("beans", &text.replacen("\nn =", &here, 1));
@@ -171,7 +171,7 @@ fn a_new_receipt_replays_with_its_encoder_only() {
     let equipment = beans("beans@1/f32");
     let data = recipe.dataset.fingerprint(&folder("garden")).unwrap();
     let outcome = recipe.run(&folder("garden"), &equipment, &|_| {}).unwrap();
-    let figures = Figures::of(&recipe, &equipment, data, &outcome.trial.evaluation);
+    let figures = Figures::of(&recipe, &equipment, data, &outcome);
     let text = Receipt::of("Beans", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
     let here = format!("data = \"{}\"\nn =", folder("garden").display());
     let receipt = written("beans", &text.replacen("n =", &here, 1));
@@ -185,4 +185,36 @@ fn a_new_receipt_replays_with_its_encoder_only() {
     let line = replay(&receipt, None, &beans("beans@2/f32")).to_string();
     assert_eq!(line, "FAIL  beans: encoder expected beans@1/f32, actual beans@2/f32");
     assert_eq!(replay(&receipt, None, &words_only()).to_string(), "SKIP  beans: no encoder: there is no model");
+}
+
+#[test]
+fn cue_questions_are_indexed_and_belong_to_the_receipt() {
+    let words = Receipt::read(&folder("receipts/garden-turn-paper-bm25.toml")).unwrap().recipe();
+    let system: System = "bm25(cues=0:1)".parse().unwrap();
+    let mean = |cues: Option<Recording>| {
+        let recipe = Recipe { system: system.clone(), cues, ..words.clone() };
+        let outcome = recipe.run(&folder("garden"), &words_only(), &|_| {}).unwrap();
+        outcome.trial.evaluation.mean("mrr".parse().unwrap()).unwrap()
+    };
+    let all = Some(Recording::default());
+    let none = Some(Recording { at_most: Some(0), ..Recording::default() });
+    assert_eq!(mean(None), mean(none), "no questions change nothing");
+    assert!(mean(all.clone()) != mean(None));
+
+    let recipe = Recipe { system, cues: Some(Recording { at_most: Some(1), ..Recording::default() }), ..words };
+    let data = recipe.dataset.fingerprint(&folder("garden")).unwrap();
+    let outcome = recipe.run(&folder("garden"), &words_only(), &|_| {}).unwrap();
+    let figures = Figures::of(&recipe, &words_only(), data, &outcome);
+    let text = Receipt::of("Cues", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
+    let here = format!("data = \"{}\"\nn =", folder("garden").display());
+    let receipt = written("cues", &text.replacen("n =", &here, 1));
+    assert!(receipt.command().ends_with("'bm25(cues=0:1)' --cues recorded --cue-questions 1"), "{}", receipt.command());
+    assert_eq!(receipt.recipe(), recipe);
+    let replayed = replay(&receipt, None, &words_only());
+    assert!(replayed.to_string().starts_with("OK    cues  "), "{replayed}");
+
+    let digest = outcome.cues_sha256.unwrap();
+    let other = written("cues", &text.replacen("n =", &here, 1).replace(&digest, &"0".repeat(64)));
+    let line = replay(&other, None, &words_only()).to_string();
+    assert!(line.starts_with("FAIL  cues: cues_sha256 expected 000") && line.ends_with(&digest), "{line}");
 }

@@ -139,6 +139,13 @@ impl Preset {
         Self { name: name.to_owned(), lexical: None, dense: Some(DenseLeg::any(pooling)), ..Self::paper_bm25() }
     }
 
+    /// What it comes to where nothing has cue questions.
+    pub fn without_cues(&self) -> Self {
+        let own = |leg: LexicalLeg| LexicalLeg { cues: LexicalLeg::PLAIN.cues, ..leg };
+        let dense = self.dense.clone().map(|leg| DenseLeg { votes: Votes::Text, ..leg });
+        Self { lexical: self.lexical.map(own), dense, cues: CueLeg::NONE, ..self.clone() }
+    }
+
     /// The model it asks for by name, if it does.
     pub fn encoder(&self) -> Option<&str> {
         self.dense.as_ref()?.encoder.as_deref()

@@ -121,8 +121,14 @@ fn read_questions(files: &Files, name: &str, intake: &mut Intake) -> Result<(), 
                 Label::Evidence(ids.into_iter().map(|id| resolve(id.to_string(), intake)).collect())
             };
             let category = Some(ability.clone());
-            let asked =
-                Asked { name: format!("{ability}-{index}"), text: probe.question, category, before: None, gold };
+            let asked = Asked {
+                name: format!("{ability}-{index}"),
+                text: probe.question,
+                category,
+                before: None,
+                gold,
+                answer: None,
+            };
             intake.ask(asked, &place)?;
         }
     }

@@ -46,6 +46,8 @@ pub struct Question {
     pub category: Option<String>,
     /// The first memory that did not exist yet when this was asked; only those before it are candidates.
     pub before: Option<MemoryId>,
+    /// The right answer in words, where the data set has one; of LoCoMo's adversarial questions the wrong one.
+    pub answer: Option<String>,
 }
 
 /// What a loader did not use, by reason; nothing is dropped without a line here.

@@ -24,6 +24,8 @@ pub(super) struct Asked {
     pub(super) category: Option<String>,
     pub(super) before: Option<MemoryId>,
     pub(super) gold: Label,
+    /// The right answer in words, where the data set has one.
+    pub(super) answer: Option<String>,
 }
 
 /// What a question is labelled with.
@@ -136,7 +138,8 @@ impl Intake {
         };
         match outcome {
             Ok(gold) => {
-                let question = Question { id, text: asked.text, gold, category: asked.category, before: asked.before };
+                let Asked { text, category, before, answer, .. } = asked;
+                let question = Question { id, text, gold, category, before, answer };
                 if let Some(group) = self.benchmark.groups.last_mut() {
                     group.questions.push(question);
                 }

@@ -150,7 +150,8 @@ fn ask(query: Query, intake: &Intake, place: &str) -> Result<Asked, DataError> {
     let ids = query.gold_ids.into_iter().filter(|id| seen.insert(id.clone()));
     let evidence = ids.map(|id| resolve(id, before, intake)).collect();
     let gold = Label::Evidence(evidence);
-    Ok(Asked { name: query.id, text: query.query, category: query.category, before: query.before, gold })
+    let name = query.id;
+    Ok(Asked { name, text: query.query, category: query.category, before: query.before, gold, answer: None })
 }
 
 fn resolve(id: String, before: Option<usize>, intake: &Intake) -> Evidence {

@@ -49,6 +49,11 @@ struct Qa {
     #[serde(default)]
     evidence: Value,
     category: Value,
+    #[serde(default)]
+    answer: Value,
+    /// Of an adversarial question, what somebody who was misled would say.
+    #[serde(default)]
+    adversarial_answer: Value,
 }
 
 pub(super) fn load(files: &Files, unit: Unit, gold: Gold) -> Result<Benchmark, DataError> {
@@ -79,6 +84,7 @@ pub(super) fn load(files: &Files, unit: Unit, gold: Gold) -> Result<Benchmark, D
                 category: Some(category(&qa.category, &place)?),
                 text: qa.question,
                 before: None,
+                answer: label(&qa.answer).or_else(|| label(&qa.adversarial_answer)),
                 gold: Label::Evidence(evidence.into_iter().map(|item| resolve(item, unit)).collect()),
             };
             intake.ask(asked, &place)?;

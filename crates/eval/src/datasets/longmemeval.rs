@@ -83,7 +83,8 @@ fn read_item(mut item: Item, intake: &mut Intake, place: &str) -> Result<(), Dat
     } else {
         Label::Evidence(evidence.into_iter().map(Evidence::named).collect())
     };
-    let asked = Asked { name: "q0".to_owned(), text: item.question, category: item.question_type, before: None, gold };
+    let (name, category) = ("q0".to_owned(), item.question_type);
+    let asked = Asked { name, text: item.question, category, before: None, gold, answer: None };
     intake.ask(asked, place)
 }
 

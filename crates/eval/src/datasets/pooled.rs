@@ -115,7 +115,8 @@ impl Pool {
             gold.push(Evidence { written, units });
         }
         let gold = if is_abstention(&item.question_id) { Label::Abstention } else { Label::Evidence(gold) };
-        Ok(Asked { name: item.question_id, text: item.question, category: item.question_type, before: None, gold })
+        let (name, text, category) = (item.question_id, item.question, item.question_type);
+        Ok(Asked { name, text, category, before: None, gold, answer: None })
     }
 
     /// Adds a session without the turns that are in `spoken`.

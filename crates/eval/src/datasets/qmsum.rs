@@ -65,7 +65,8 @@ fn read_meeting(meeting: Meeting, number: usize, intake: &mut Intake, place: &st
     for (index, query) in meeting.specific_query_list.into_iter().enumerate() {
         let place = format!("{place}, specific query {index}");
         let gold = Label::Evidence(read_spans(&query.relevant_text_span, length, &place)?);
-        let asked = Asked { name: format!("q{index}"), text: query.query, category: None, before: None, gold };
+        let asked =
+            Asked { name: format!("q{index}"), text: query.query, category: None, before: None, gold, answer: None };
         intake.ask(asked, &place)?;
     }
     Ok(())

@@ -89,6 +89,7 @@ fn read_questions(dialogue: &Dialogue, place: &str, questions: &mut Vec<(Asked, 
             category: turn.category_name.clone(),
             before: Some(first_turn(dialogue, &place)?),
             gold: Label::Evidence(sessions.into_iter().map(Evidence::named).collect()),
+            answer: None,
         };
         questions.push((asked, place));
     }

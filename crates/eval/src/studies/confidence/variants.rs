@@ -64,6 +64,7 @@ pub(super) fn published(benchmark: &Benchmark) -> Variant {
             gold: Vec::new(),
             category: None,
             before: excluded.before.clone(),
+            answer: None,
         });
         group.questions.extend(marked);
         kinds.extend(group.questions.iter().map(|question| match question.category.as_deref() {
@@ -114,7 +115,8 @@ fn remainder(group: &Group, asked: &[&Question], part: usize) -> Option<Group> {
             }
         };
         let text = question.text.clone();
-        Some(Question { text, gold: Vec::new(), before, category: None, id: format!("{}::{part}", question.id) })
+        let id = format!("{}::{part}", question.id);
+        Some(Question { id, text, gold: Vec::new(), before, category: None, answer: None })
     });
     let questions: Vec<Question> = questions.collect();
     (!memories.is_empty()).then(|| Group { id: format!("{}::{part}", group.id), memories, questions })
@@ -201,6 +203,7 @@ mod tests {
             gold: vec![gold.to_owned()],
             category: Some(category.to_owned()),
             before: Some(MemoryId::new("t3").unwrap()),
+            answer: None,
         }
     }
 

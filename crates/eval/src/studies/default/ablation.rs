@@ -6,7 +6,7 @@ use super::{
     Findings,
     gains::{Gain, adjust},
     ground::Stage,
-    pieces::{PIECES, Part, Piece, all, bare, plain},
+    pieces::{PIECES, Part, Piece, all, bare, default, plain},
 };
 use crate::{
     EvalError,
@@ -28,7 +28,7 @@ pub(super) struct Ablation {
 
 impl Ablation {
     pub(super) fn of(stage: &Stage<'_>) -> Result<Self, EvalError> {
-        let (default, bare, plain) = (Preset::hybrid(), bare()?, plain()?);
+        let (default, bare, plain) = (default(), bare()?, plain()?);
         let measure = |piece: &Piece, changed: Option<(Preset, Captions)>| match changed {
             Some((preset, captions)) if !matches!(piece.part, Part::Captions) || stage.has_captions() => {
                 stage.evaluate(piece.name, &preset, captions).map(Some)

@@ -12,6 +12,7 @@ use super::{
     ablation::word,
     gains::{Gain, adjust},
     ground::Stage,
+    pieces,
 };
 use crate::{
     EvalError,
@@ -50,7 +51,7 @@ const LEGS: [&str; 2] = ["the default's legs", "the published legs"];
 
 fn legs(place: usize) -> Result<(Preset, Captions), InvalidPipeline> {
     match place {
-        0 => Ok((Preset::hybrid(), Captions::Keep)),
+        0 => Ok((pieces::default(), Captions::Keep)),
         _ => Ok(("zscore(0.5, paper-bm25, dense(max))".parse()?, Captions::Drop)),
     }
 }

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use super::{
     gains::{Gain, Resampling, adjust},
     ground::Ground,
+    pieces,
 };
 use crate::{
     EvalError,
@@ -74,7 +75,7 @@ pub(super) fn applies(ground: &Ground) -> bool {
 impl Prior {
     pub(super) fn of(ground: &Ground, equipment: &Equipment, observe: &Observer<'_>) -> Result<Self, EvalError> {
         let mut draws = Draws::new(SEED);
-        let default = Preset::hybrid();
+        let default = pieces::default();
         let presets = FUSIONS.map(|(_, fusion)| Preset { fusion: fusion.unwrap_or(default.fusion), ..default.clone() });
         let qrels = ground.benchmark.qrels()?;
         let setup = equipment.setup(Captions::Keep);

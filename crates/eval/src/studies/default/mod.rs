@@ -12,8 +12,6 @@ mod references;
 
 use std::path::Path;
 
-use aforesaid::Preset;
-
 use self::{
     ablation::Ablation,
     fusions::HeadToHead,
@@ -88,7 +86,7 @@ pub fn default_study(folder: &Path, equipment: &Equipment, observe: &Observer<'_
              questions where there is one history; with as few conversations as here such \
              intervals are somewhat too narrow. The default's numbers were set by hand with an eye on these sets: \
              nothing here is held out.",
-            Preset::hybrid()
+            pieces::default()
         ),
         sections: [
             vec![Section::table("Data", "", data)],

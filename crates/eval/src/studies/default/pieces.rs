@@ -64,6 +64,11 @@ pub(super) fn all() -> impl Iterator<Item = &'static Piece> {
     PIECES.iter().chain(LEGS)
 }
 
+/// The default as it searches these data, which have no cue questions.
+pub(super) fn default() -> Preset {
+    Preset::hybrid().without_cues()
+}
+
 /// Textbook BM25 without stems and stop words, and plain cosines, at equal weights.
 pub(super) fn bare() -> Result<Preset, InvalidPipeline> {
     "zscore(0.5, bm25(plain), dense(max))".parse()
@@ -71,7 +76,7 @@ pub(super) fn bare() -> Result<Preset, InvalidPipeline> {
 
 /// What pieces are tried alone on: the bare pipeline over the default's terms, as BM25 is commonly used.
 pub(super) fn plain() -> Result<Preset, InvalidPipeline> {
-    Ok(Preset { analyzer: Preset::hybrid().analyzer, ..bare()? })
+    Ok(Preset { analyzer: default().analyzer, ..bare()? })
 }
 
 const fn numbers(name: &'static str, take: fn(&mut Preset, &Preset)) -> Piece {
@@ -126,7 +131,7 @@ mod tests {
 
     #[test]
     fn all_pieces_together_are_the_default() {
-        let default = Preset::hybrid();
+        let default = super::default();
         let mut built = bare().unwrap();
         let mut taken_apart = default.clone();
         for piece in PIECES {
@@ -141,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_piece_is_taken_away_and_tried_alone() {
-        let (default, bare, plain) = (Preset::hybrid(), bare().unwrap(), plain().unwrap());
+        let (default, bare, plain) = (super::default(), bare().unwrap(), plain().unwrap());
         let piece = |name: &str| all().find(|piece| piece.name == name).unwrap();
         let pairs = piece("query words side by side");
         let (without, _) = pairs.without(&default, &bare).unwrap();

@@ -1,11 +1,12 @@
 //! The default against simple systems.
 
-use aforesaid::{Preset, formats::Captions};
+use aforesaid::formats::Captions;
 
 use super::{
     ablation::word,
     gains::Resampling,
     ground::{Plan, Stage},
+    pieces,
 };
 use crate::{
     EvalError,
@@ -38,7 +39,7 @@ impl Against {
         Ok(Self {
             plan: stage.ground.plan,
             resampling: stage.resampling(),
-            default: stage.evaluate("hybrid", &Preset::hybrid(), Captions::Keep)?,
+            default: stage.evaluate("hybrid", &pieces::default(), Captions::Keep)?,
             references: references.into_iter().collect::<Result<_, _>>()?,
         })
     }
