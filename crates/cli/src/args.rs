@@ -105,7 +105,9 @@ pub(crate) enum Command {
     /// Add one turn, or one note.
     Add(commands::add::Add),
     /// Ask, and get the exact turns back.
-    Search(commands::search::Search),
+    Search(Box<commands::search::Search>),
+    /// Ask, and have a language model answer from what is found.
+    Ask(Box<commands::ask::Ask>),
     /// Say why a turn, note or session is found where it is, or not found.
     Why(commands::why::Why),
     /// Print a turn or note with what was said around it.

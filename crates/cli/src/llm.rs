@@ -2,14 +2,16 @@
 
 use std::{
     env,
-    num::{NonZeroU64, NonZeroUsize},
+    num::{NonZeroU32, NonZeroU64, NonZeroUsize},
     path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 
+use aforesaid::Judging;
 use aforesaid_llm::{
-    BaseUrl, Budget, Chat, ChatSettings, Client, Endpoint, Limits, LlmError, Prices, ResponseCache, Secret, Timeouts,
+    BaseUrl, Budget, Chat, ChatSettings, Client, Endpoint, JudgePrompt, JudgeSettings, Limits, LlmError, Prices,
+    ResponseCache, RetryPolicy, Secret, Timeouts,
 };
 use clap::{Args, ValueHint};
 
@@ -57,11 +59,38 @@ pub(crate) struct LlmArgs {
     llm_prices: Option<Prices>,
 }
 
+/// Whether a language model puts hits in order.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct JudgeArgs {
+    /// Have a language model put the best hits in order, by what they add to the answer (conflict-aware, the default) or
+    /// by how relevant each is (relevance). It is sent the question and these hits.
+    #[arg(
+        long, value_name = "BY", num_args = 0..=1, require_equals = true, default_missing_value = "conflict-aware"
+    )]
+    judge: Option<JudgePrompt>,
+    /// How many turns it is shown.
+    #[arg(long, value_name = "N", requires = "judge", default_value_t = Judging::DEPTH, value_parser = at_least_one)]
+    judge_depth: NonZeroUsize,
+}
+
+impl JudgeArgs {
+    pub(crate) fn is_given(&self) -> bool {
+        self.judge.is_some()
+    }
+
+    /// The judge asked for, by this model.
+    pub(crate) fn judging<'a>(&self, chat: &'a Chat) -> Option<Judging<'a>> {
+        let settings = |prompt| JudgeSettings { prompt, ..JudgeSettings::default() };
+        self.judge.map(|prompt| Judging { chat, settings: settings(prompt), depth: self.judge_depth })
+    }
+}
+
 /// A model that can be asked, and what that has cost.
 pub(crate) struct LanguageModel {
     pub(crate) chat: Chat,
     pub(crate) budget: Arc<Budget>,
     /// Requests in flight at once.
+    #[allow(dead_code, reason = "for commands that ask side by side")]
     pub(crate) concurrency: NonZeroUsize,
 }
 
@@ -78,7 +107,18 @@ impl LlmArgs {
     }
 
     /// The model, ready to be asked; nothing is sent yet.
+    #[allow(dead_code, reason = "for commands that nobody waits for")]
     pub(crate) fn connect(&self, settings: &Settings) -> Result<LanguageModel, Failure> {
+        self.connected(settings, RetryPolicy::default())
+    }
+
+    /// [`LlmArgs::connect`] for somebody who waits for the answer: what fails is tried once more.
+    pub(crate) fn connect_promptly(&self, settings: &Settings) -> Result<LanguageModel, Failure> {
+        let once_more = NonZeroU32::MIN.saturating_add(1);
+        self.connected(settings, RetryPolicy { attempts: once_more, ..RetryPolicy::default() })
+    }
+
+    fn connected(&self, settings: &Settings, retry: RetryPolicy) -> Result<LanguageModel, Failure> {
         let url = self.llm_url.clone().or_else(|| settings.llm_url.clone()).ok_or_else(|| lacks("URL", "--llm-url"))?;
         let url: BaseUrl = url.parse().map_err(Failure::Llm)?;
         if settings.network == Network::Forbidden && !url.is_loopback() {
@@ -90,7 +130,7 @@ impl LlmArgs {
         let call = self.llm_timeout.map_or(usual.timeouts.call, |seconds| Duration::from_secs(seconds.get()));
         let concurrency = self.llm_concurrency.unwrap_or(usual.concurrency);
         let timeouts = Timeouts { call, ..usual.timeouts };
-        let endpoint = Endpoint { key: key()?, timeouts, concurrency, ..usual };
+        let endpoint = Endpoint { key: key()?, timeouts, concurrency, retry, ..usual };
         let limits = Limits { tokens: self.llm_max_tokens, money: self.llm_max_cost };
         let budget = Arc::new(Budget::new(limits, self.llm_prices).map_err(refused)?);
         let kept = ChatSettings { cache: self.cache()?, budget: Some(Arc::clone(&budget)) };

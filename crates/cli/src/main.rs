@@ -6,7 +6,6 @@ mod args;
 mod commands;
 mod failure;
 mod files;
-#[expect(dead_code, reason = "its commands are being written")]
 mod llm;
 mod opening;
 mod progress;
@@ -57,6 +56,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Import(command) => command.run(&settings),
         Command::Add(command) => command.run(&settings),
         Command::Search(command) => command.run(&settings),
+        Command::Ask(command) => command.run(&settings),
         Command::Why(command) => command.run(&settings),
         Command::Show(command) => command.run(&settings),
         Command::Forget(command) => command.run(&settings),

@@ -1,11 +1,12 @@
 //! Memories and hits for people to read.
 
+mod asked;
 mod standing;
 
 use std::{fmt, io::Write};
 
 use aforesaid::{
-    Answer, Explain, Hit, Warning,
+    Answer, Explain, Hit, Timing, Warning,
     pipeline::Legs,
     types::{Memory, Timestamp},
 };
@@ -67,17 +68,23 @@ pub(crate) fn answer(answer: &Answer) -> Result<(), Failure> {
     }
     let timing = &answer.timing_ms;
     say!(
-        "{QUIET}{}, confidence {} ({:.2}), in {:.1} ms (encode {:.1}, search {:.1}), {}{QUIET:#}",
+        "{QUIET}{}, confidence {} ({:.2}), {}, {}{QUIET:#}",
         count(answer.hits.len(), "hit"),
         answer.confidence.word,
         answer.confidence.probability,
-        timing.total,
-        timing.encode,
-        timing.search,
+        took(timing),
         answer.preset
     )
 }
 
+/// Where the time went: `in 12.3 ms (encode 4.0, search 8.3)`.
+fn took(timing: &Timing) -> String {
+    let stage = |name: &str, took: Option<f64>| took.map(|took| format!(", {name} {took:.1}")).unwrap_or_default();
+    let more = stage("judge", timing.judge) + &stage("answer", timing.answer);
+    format!("in {:.1} ms (encode {:.1}, search {:.1}{more})", timing.total, timing.encode, timing.search)
+}
+
+pub(crate) use asked::{asked, context, piece};
 pub(crate) use standing::why;
 
 /// Prints one hit: where it is from, which legs found it, and the text itself.
@@ -88,7 +95,7 @@ pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
         "{STRONG}{n}. {}{STRONG:#}  {}  {QUIET}{origin}  {}{QUIET:#}",
         printable(&hit.id),
         when(hit.said_at),
-        legs(&hit.legs)
+        [legs(&hit.legs)].into_iter().chain(hit.judged.map(judged)).collect::<Vec<_>>().join(", ")
     )?;
     if hit.turns.is_empty() {
         let text = dialogue(hit.speaker.as_deref(), &hit.text, hit.image_caption.as_deref());
@@ -97,6 +104,9 @@ pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
     for turn in &hit.turns {
         let text = dialogue(turn.speaker.as_deref(), &turn.text, None);
         say!("   {QUIET}{}{QUIET:#}  {text}", printable(turn.id.as_str()))?;
+    }
+    if let (Some(_), Some(judged)) = (&hit.explain, hit.judged) {
+        say!("   {QUIET}{judged:>9.4}  by the judge, which goes before the score{QUIET:#}")?;
     }
     if let Some(explain) = &hit.explain {
         explanation(explain, "   ")?;
@@ -131,6 +141,10 @@ fn legs(legs: &Legs) -> String {
     let leg = |name: &str, hit: Option<aforesaid::pipeline::LegHit>| hit.map(|hit| format!("{name} #{}", hit.rank));
     let found = [leg("words", legs.lexical), leg("meaning", legs.dense)];
     found.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn judged(score: f64) -> String {
+    format!("judged {score:.1}")
 }
 
 /// Date and time to the minute; what people remember by.

@@ -385,6 +385,7 @@ fn what_is_forgotten_is_gone_and_counted() {
         "turns": 1,
         "notes": 0,
         "vectors": 0,
+        "cues": 0,
         "sessions": 1,
         "conversations": 0
       }

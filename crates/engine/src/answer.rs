@@ -1,5 +1,7 @@
 //! What a search gives back.
 
+use std::time::Instant;
+
 use aforesaid_core::{
     explain::Explain,
     pipeline::{Legs, confidence::Confidence},
@@ -57,6 +59,10 @@ pub struct Hit {
     pub score: f64,
     /// Where each leg put it.
     pub legs: Legs,
+    /// What a judge gave it, from 0 to 1; of a session, what it gave the best of its turns. Not there without a judge, and
+    /// for what a judge was not shown or left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<f64>,
     /// A session's turns that speak most for it, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<BestTurn>,
@@ -136,6 +142,26 @@ pub enum Warning {
         /// Of how many.
         total: usize,
     },
+    /// The first stage's order.
+    #[error("not judged, so this is the order of the search alone: {reason}")]
+    JudgeSkipped {
+        /// Why.
+        reason: String,
+    },
+    /// Sensitive memories go to no server.
+    #[error(
+        "memories found that are sensitive, and so were not shown to a language model: {count}; `aforesaid search` shows them"
+    )]
+    SensitiveLeftOut {
+        /// How many.
+        count: usize,
+    },
+    /// The end of an answer is missing.
+    #[error("the answer stops after {tokens} tokens, the most it may have")]
+    AnswerCut {
+        /// How many it may have.
+        tokens: u32,
+    },
 }
 
 /// Milliseconds by stage.
@@ -143,8 +169,28 @@ pub enum Warning {
 pub struct Timing {
     /// Encoding the query, and what of loading the model was not done beside loading the index.
     pub encode: f64,
+    /// Having a judge put hits in order, where one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<f64>,
+    /// Having a model write an answer, where one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<f64>,
     /// Everything else.
     pub search: f64,
     /// From call to answer.
     pub total: f64,
+}
+
+impl Timing {
+    /// Counts what is left since `started` as the search.
+    pub(crate) fn end(&mut self, started: Instant) {
+        self.total = millis(started);
+        let told = self.encode + self.judge.unwrap_or_default() + self.answer.unwrap_or_default();
+        self.search = (self.total - told).max(0.0);
+    }
+}
+
+/// Milliseconds since a moment.
+pub(crate) fn millis(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1000.0
 }

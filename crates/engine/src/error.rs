@@ -5,6 +5,7 @@ use aforesaid_core::{
     pipeline::SearchError,
     types::{ConversationId, InvalidName, MemoryId, Namespace, SessionId},
 };
+use aforesaid_llm::LlmError;
 
 use crate::formats::FormatError;
 
@@ -104,6 +105,15 @@ pub enum Error {
         /// What was asked for.
         location: String,
     },
+    /// A language model was not asked, or did not answer.
+    #[error("a language model: {0}")]
+    Llm(#[from] LlmError),
+    /// A language model answered, but with no answer.
+    #[error("a language model: no answer: {reason}")]
+    NoAnswer {
+        /// What it did instead, and what to do next.
+        reason: String,
+    },
     /// Exported text could not be written.
     #[error("export: could not write; check the disk and the destination")]
     Write(#[from] std::io::Error),
@@ -134,6 +144,7 @@ impl Error {
             | Error::AmbiguousMemory { .. }
             | Error::AmbiguousSession { .. }
             | Error::InvalidCues { .. }
+            | Error::Llm(LlmError::Setting { .. })
             | Error::Store(StoreError::Invalid(_) | StoreError::Conflict { .. } | StoreError::Name(_)) => {
                 ErrorKind::InvalidInput
             }
@@ -144,6 +155,8 @@ impl Error {
             | Error::NoDenseLeg { .. }
             | Error::OtherEncoder { .. }
             | Error::NoEncoder { .. }
+            | Error::Llm(_)
+            | Error::NoAnswer { .. }
             | Error::Store(StoreError::EncoderMismatch { .. } | StoreError::Dimension { .. }) => ErrorKind::Model,
             Error::Store(_) | Error::UnknownLocation { .. } | Error::Write(_) => ErrorKind::Store,
             Error::Search(_) => ErrorKind::Internal,

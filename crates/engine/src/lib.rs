@@ -54,4 +54,4 @@ pub use error::{Error, ErrorKind};
 pub use ingest::{Added, Imported, Progress};
 pub use memory::{DEFAULT_INDEX_BUDGET, Memory, Options, Shown, Target};
 pub use reembed::{IdleVectors, Reembedded};
-pub use search::{Explanations, Ranked, Ranking, Why};
+pub use search::{Asked, Asking, Context, Explanations, Judging, Ranked, Ranking, SensitiveMemories, Source, Why};

@@ -1,10 +1,15 @@
 //! From a question to an answer.
 
+mod ask;
+mod calendar;
+mod judging;
 mod why;
 
+pub use ask::{Asked, Asking, Context, SensitiveMemories, Source};
+pub use judging::Judging;
 pub use why::Why;
 
-use std::{collections::HashMap, thread, time::Instant};
+use std::{collections::HashMap, num::NonZeroUsize, thread, time::Instant};
 
 use aforesaid_core::{
     analysis::Question,
@@ -19,10 +24,11 @@ use aforesaid_core::{
 };
 
 use crate::{
-    answer::{Answer, BestTurn, Hit, NoHits, Timing, Warning},
+    answer::{Answer, BestTurn, Hit, NoHits, Timing, Warning, millis},
     encoder::LazyEncoder,
     error::Error,
     memory::Memory,
+    search::judging::Evidence,
 };
 
 /// How often a search starts over because another process took a hit away meanwhile.
@@ -56,8 +62,10 @@ pub struct Ranked {
     pub id: String,
     /// Fused score; comparable within one answer only.
     pub score: f64,
-    /// Where each leg put it.
+    /// Where each leg put it; told of the first hit of the first stage only.
     pub legs: Legs,
+    /// What a judge gave it, from 0 to 1.
+    pub judged: Option<f64>,
 }
 
 /// The dense side of one query.
@@ -81,13 +89,13 @@ struct Ready {
     encoding_millis: f64,
 }
 
-impl Asked<'_> {
+impl Posed<'_> {
     fn request<'r>(&'r self, vector: &'r Result<Vec<f32>, String>) -> Request<'r> {
         Request {
             question: &self.question,
             vector: vector.as_deref().ok(),
             unit: self.query.unit,
-            k: self.query.k,
+            k: self.depth.map_or(self.query.k, |depth| self.query.k.max(depth)),
             tail: self.query.tail,
             detail: self.detail,
         }
@@ -105,9 +113,11 @@ impl Asked<'_> {
 }
 
 /// A query that is about to be answered.
-struct Asked<'a> {
+struct Posed<'a> {
     query: &'a Query,
     preset: &'a Preset,
+    /// How many turns a judge is shown, if one is.
+    depth: Option<NonZeroUsize>,
     part: Part,
     question: Question,
     detail: Detail,
@@ -124,6 +134,10 @@ struct Finished<T> {
 struct Found {
     hits: Vec<RankedHit>,
     places: Vec<Place>,
+    /// What a judge is shown, best first.
+    evidence: Vec<Evidence>,
+    /// What judging took, where a judge was asked.
+    judging_millis: Option<f64>,
     reason: Option<NoHits>,
     warnings: Vec<Warning>,
     confidence: Confidence,
@@ -135,6 +149,8 @@ struct Place {
     session: Option<SessionPlace>,
     /// The hit itself, or a session's best turns.
     seqs: Vec<Seq>,
+    /// What a judge gave it.
+    judged: Option<f64>,
 }
 
 struct SessionPlace {
@@ -152,12 +168,39 @@ impl Memory {
     /// When the namespace or a named part of it does not exist, when the namespace's vectors
     /// are another encoder's, or when the store fails.
     pub fn search(&self, query: &Query, preset: &Preset, explanations: Explanations) -> Result<Answer, Error> {
+        self.answer(query, preset, explanations, None)
+    }
+
+    /// [`Memory::search`], whose best turns a language model puts in order before the `k` best are taken.
+    ///
+    /// Of sessions the turns are judged, and each is worth what its best turn is. Score and confidence stay those of the
+    /// first stage. Where judging fails, so does the order, and a warning says why.
+    ///
+    /// # Errors
+    /// As [`Memory::search`]; and when the judge's settings make no sense.
+    pub fn search_judged(
+        &self,
+        query: &Query,
+        preset: &Preset,
+        explanations: Explanations,
+        judging: &Judging<'_>,
+    ) -> Result<Answer, Error> {
+        self.answer(query, preset, explanations, Some(judging))
+    }
+
+    fn answer(
+        &self,
+        query: &Query,
+        preset: &Preset,
+        explanations: Explanations,
+        judging: Option<&Judging<'_>>,
+    ) -> Result<Answer, Error> {
         let started = Instant::now();
         let detail = match explanations {
             Explanations::Omit => Detail::BestTurns,
             Explanations::Include => Detail::Explained,
         };
-        let asked = self.ask(query, preset, detail)?;
+        let posed = self.pose(query, preset, detail, judging.map(|judging| judging.depth))?;
         let mut answer = Answer {
             query: query.text.clone(),
             namespace: query.namespace.clone(),
@@ -165,12 +208,12 @@ impl Memory {
             preset: preset.name.clone(),
             confidence: Confidence::default(),
             hits: Vec::new(),
-            reason: asked.unanswerable(),
+            reason: posed.unanswerable(),
             warnings: Vec::new(),
             timing_ms: Timing::default(),
         };
         if answer.reason.is_none() {
-            let finished = self.find(&asked, |found| self.load(query, found))?;
+            let finished = self.find_judged(&posed, judging, |found| self.load(query, found))?;
             answer.hits = finished.made;
             answer.reason = finished.found.reason;
             answer.warnings = finished.found.warnings;
@@ -179,9 +222,9 @@ impl Memory {
                 Explanations::Omit => Confidence { signals: None, ..finished.found.confidence },
             };
             answer.timing_ms.encode = finished.encoding_millis;
+            answer.timing_ms.judge = finished.found.judging_millis;
         }
-        answer.timing_ms.total = millis(started);
-        answer.timing_ms.search = (answer.timing_ms.total - answer.timing_ms.encode).max(0.0);
+        answer.timing_ms.end(started);
         Ok(answer)
     }
 
@@ -191,22 +234,40 @@ impl Memory {
     /// # Errors
     /// As [`Memory::search`].
     pub fn rank(&self, query: &Query, preset: &Preset) -> Result<Ranking, Error> {
-        let asked = self.ask(query, preset, Detail::Scores)?;
-        match asked.unanswerable() {
+        self.ranking(query, preset, None)
+    }
+
+    /// Ids and scores of the hits of [`Memory::search_judged`] in the same order.
+    ///
+    /// # Errors
+    /// As [`Memory::search_judged`].
+    pub fn rank_judged(&self, query: &Query, preset: &Preset, judging: &Judging<'_>) -> Result<Ranking, Error> {
+        self.ranking(query, preset, Some(judging))
+    }
+
+    fn ranking(&self, query: &Query, preset: &Preset, judging: Option<&Judging<'_>>) -> Result<Ranking, Error> {
+        let posed = self.pose(query, preset, Detail::Scores, judging.map(|judging| judging.depth))?;
+        match posed.unanswerable() {
             Some(_) => Ok(Ranking::default()),
             None => {
-                let finished = self.find(&asked, |found| self.name(query, found))?;
+                let finished = self.find_judged(&posed, judging, |found| self.name(query, found))?;
                 let Found { warnings, confidence, .. } = finished.found;
                 Ok(Ranking { hits: finished.made, warnings, confidence })
             }
         }
     }
 
-    fn ask<'a>(&self, query: &'a Query, preset: &'a Preset, detail: Detail) -> Result<Asked<'a>, Error> {
+    fn pose<'a>(
+        &self,
+        query: &'a Query,
+        preset: &'a Preset,
+        detail: Detail,
+        depth: Option<NonZeroUsize>,
+    ) -> Result<Posed<'a>, Error> {
         self.must_exist(&query.namespace)?;
         let scope = self.settle(&query.namespace, &query.scope)?;
         let part = Part { before: self.place_of(query, &scope)?, scope };
-        Ok(Asked { query, preset, part, question: Question::new(&query.text, preset.analyzer), detail })
+        Ok(Posed { query, preset, depth, part, question: Question::new(&query.text, preset.analyzer), detail })
     }
 
     /// The place of the memory that a query asks to stop before.
@@ -219,13 +280,13 @@ impl Memory {
     /// Ranks, and has `finish` make something of the hits; it starts over where `finish` finds one gone.
     fn find<T>(
         &self,
-        asked: &Asked<'_>,
-        finish: impl Fn(&Found) -> Result<Option<T>, Error>,
+        posed: &Posed<'_>,
+        finish: impl Fn(&mut Found) -> Result<Option<T>, Error>,
     ) -> Result<Finished<T>, Error> {
-        let ready = self.make_ready(asked)?;
+        let ready = self.make_ready(posed)?;
         for _ in 0..RETRIES {
-            let found = self.in_index(asked, &ready, |index| self.find_in(index, asked, &ready.vector))?;
-            if let Some(made) = finish(&found)? {
+            let mut found = self.in_index(posed, &ready, |index| self.find_in(index, posed, &ready.vector))?;
+            if let Some(made) = finish(&mut found)? {
                 return Ok(Finished { made, found, encoding_millis: ready.encoding_millis });
             }
         }
@@ -241,13 +302,13 @@ impl Memory {
     }
 
     /// Encodes the question, where its preset wants that.
-    fn make_ready(&self, asked: &Asked<'_>) -> Result<Ready, Error> {
-        let encoder = self.encoder_of(&asked.query.namespace, asked.preset)?;
+    fn make_ready(&self, posed: &Posed<'_>) -> Result<Ready, Error> {
+        let encoder = self.encoder_of(&posed.query.namespace, posed.preset)?;
         let id = encoder.as_ref().ok().map(|encoder| encoder.id().clone());
-        let spec = IndexSpec { analyzer: asked.preset.analyzer, encoder: id };
+        let spec = IndexSpec { analyzer: posed.preset.analyzer, encoder: id };
         match encoder {
             Ok(encoder) => {
-                let Encoded { vector, millis } = self.encode(encoder, asked, &spec)?;
+                let Encoded { vector, millis } = self.encode(encoder, posed, &spec)?;
                 Ok(Ready { spec, dim: encoder.dim(), vector, encoding_millis: millis })
             }
             Err(reason) => Ok(Ready { spec, dim: 1, vector: Err(reason), encoding_millis: 0.0 }),
@@ -257,20 +318,20 @@ impl Memory {
     /// Shows the up-to-date index of a query to `look`.
     fn in_index<T>(
         &self,
-        asked: &Asked<'_>,
+        posed: &Posed<'_>,
         ready: &Ready,
         look: impl FnOnce(&Index) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.indexes.with(&*self.store, &asked.query.namespace, &ready.spec, ready.dim, look)?
+        self.indexes.with(&*self.store, &posed.query.namespace, &ready.spec, ready.dim, look)?
     }
 
     /// The question's vector; a model that is still to be loaded is, while the index is brought up to date.
-    fn encode(&self, encoder: &LazyEncoder, asked: &Asked<'_>, spec: &IndexSpec) -> Result<Encoded, Error> {
-        let leaves_names = asked.preset.dense.as_ref().is_some_and(|dense| dense.names == Names::Drop);
+    fn encode(&self, encoder: &LazyEncoder, posed: &Posed<'_>, spec: &IndexSpec) -> Result<Encoded, Error> {
+        let leaves_names = posed.preset.dense.as_ref().is_some_and(|dense| dense.names == Names::Drop);
         let text = || match leaves_names {
-            false => Ok(asked.query.text.clone()),
-            true => self.indexes.with(&*self.store, &asked.query.namespace, spec, encoder.dim(), |index| {
-                asked.question.without_names(index.documents().speakers())
+            false => Ok(posed.query.text.clone()),
+            true => self.indexes.with(&*self.store, &posed.query.namespace, spec, encoder.dim(), |index| {
+                posed.question.without_names(index.documents().speakers())
             }),
         };
         let text = match encoder.is_loaded() {
@@ -291,14 +352,14 @@ impl Memory {
         Ok(Encoded { vector, millis: millis(started) })
     }
 
-    fn find_in(&self, index: &Index, asked: &Asked<'_>, vector: &Result<Vec<f32>, String>) -> Result<Found, Error> {
-        let Asked { query, preset, .. } = asked;
-        let candidates = self.candidates(index, asked)?;
+    fn find_in(&self, index: &Index, posed: &Posed<'_>, vector: &Result<Vec<f32>, String>) -> Result<Found, Error> {
+        let Posed { query, preset, .. } = posed;
+        let candidates = self.candidates(index, posed)?;
         if candidates.is_empty() {
             return Ok(Found::nothing(NoHits::EmptyHistory));
         }
         let warnings = check_vectors(index, preset, vector)?;
-        let request = asked.request(vector);
+        let request = posed.request(vector);
         let ranked = self.with_exact(index, query, |exact| rank(index, preset, &candidates, &request, exact));
         let pipeline::Found { mut hits, signals } = ranked?;
         let confidence = Confidence::of(signals);
@@ -307,17 +368,28 @@ impl Memory {
             hits.clear();
             reason = Some(NoHits::LowConfidence);
         }
-        let places = hits.iter().map(|hit| place(index, hit, query.unit)).collect();
-        Ok(Found { hits, places, reason, warnings, confidence })
+        let places: Vec<Place> = hits.iter().map(|hit| place(index, hit, query.unit)).collect();
+        let evidence = match posed.depth.filter(|_| !hits.is_empty()) {
+            None => Vec::new(),
+            Some(depth) => match query.unit {
+                Unit::Turn => Evidence::of_turns(&places, depth),
+                Unit::Session => {
+                    let turns = Request { unit: Unit::Turn, k: depth, detail: Detail::Scores, ..request };
+                    let ranked = self.with_exact(index, query, |exact| rank(index, preset, &candidates, &turns, exact));
+                    Evidence::of_sessions(index, &hits, &ranked?.hits)
+                }
+            },
+        };
+        Ok(Found { hits, places, evidence, judging_millis: None, reason, warnings, confidence })
     }
 
     /// What a query may find; a conversation that is not there was probably mistyped.
-    fn candidates(&self, index: &Index, asked: &Asked<'_>) -> Result<Candidates, Error> {
-        let scope = &asked.part.scope;
-        let candidates = Candidates::within(index, scope, asked.part.before);
+    fn candidates(&self, index: &Index, posed: &Posed<'_>) -> Result<Candidates, Error> {
+        let scope = &posed.part.scope;
+        let candidates = Candidates::within(index, scope, posed.part.before);
         let known = |name: &ConversationId| index.documents().conversation_number(name.as_str()).is_some();
         match candidates.is_empty() && !scope.conversation.as_ref().is_none_or(known) {
-            true => Err(self.nothing_in(&asked.query.namespace, scope)),
+            true => Err(self.nothing_in(&posed.query.namespace, scope)),
             false => Ok(candidates),
         }
     }
@@ -340,7 +412,7 @@ impl Memory {
 
     /// The ids of hits; `None` when one is gone since they were ranked.
     fn name(&self, query: &Query, found: &Found) -> Result<Option<Vec<Ranked>>, Error> {
-        let scores = found.hits.iter().map(|hit| (hit.score, hit.legs));
+        let scores = found.hits.iter().zip(&found.places).map(|(hit, place)| (hit.score, hit.legs, place.judged));
         let ids: Vec<String> = match query.unit {
             Unit::Session => {
                 found.places.iter().filter_map(|place| Some(place.session.as_ref()?.name.clone())).collect()
@@ -351,7 +423,7 @@ impl Memory {
             }
         };
         let whole = ids.len() == found.hits.len();
-        let ranked = |(id, (score, legs))| Ranked { id, score, legs };
+        let ranked = |(id, (score, legs, judged))| Ranked { id, score, legs, judged };
         Ok(whole.then(|| ids.into_iter().zip(scores).map(ranked).collect()))
     }
 
@@ -373,6 +445,7 @@ impl Memory {
             };
             hit.cue = ranked.cue.and_then(|id| questions.get(&id).cloned());
             hit.explain = ranked.explain.clone();
+            hit.judged = place.judged;
             hits.push((importance, hit));
         }
         Ok(Some(ordered(hits, query.sort_by)))
@@ -402,7 +475,7 @@ fn check_vectors(index: &Index, preset: &Preset, vector: &Result<Vec<f32>, Strin
 fn place(index: &Index, hit: &RankedHit, unit: Unit) -> Place {
     let documents = index.documents();
     match unit {
-        Unit::Turn => Place { session: None, seqs: vec![documents.seq(hit.candidate)] },
+        Unit::Turn => Place { session: None, seqs: vec![documents.seq(hit.candidate)], judged: None },
         Unit::Session => {
             let session = &documents.sessions()[hit.candidate as usize];
             // A session that is only listed has no turn with evidence: its first stands for it.
@@ -413,6 +486,7 @@ fn place(index: &Index, hit: &RankedHit, unit: Unit) -> Place {
                     began: session.turns.iter().filter_map(|&turn| documents.said_at(turn)).min(),
                 }),
                 seqs: turns.iter().map(|&turn| documents.seq(turn)).collect(),
+                judged: None,
             }
         }
     }
@@ -430,6 +504,7 @@ fn turn_hit(memory: Remembered, ranked: &RankedHit) -> Hit {
         image_caption: memory.image_caption,
         score: ranked.score,
         legs: ranked.legs,
+        judged: None,
         turns: Vec::new(),
         cue: None,
         explain: None,
@@ -449,6 +524,7 @@ fn session_hit(session: &SessionPlace, turns: Vec<Remembered>, ranked: &RankedHi
         image_caption: best.and_then(|turn| turn.image_caption.clone()),
         score: ranked.score,
         legs: ranked.legs,
+        judged: None,
         turns: turns.into_iter().map(BestTurn::from).collect(),
         cue: None,
         explain: None,
@@ -465,15 +541,13 @@ fn ordered(mut hits: Vec<(f64, Hit)>, sort_by: SortBy) -> Vec<Hit> {
     hits.into_iter().map(|(_, hit)| hit).collect()
 }
 
-fn millis(since: Instant) -> f64 {
-    since.elapsed().as_secs_f64() * 1000.0
-}
-
 impl Found {
     fn nothing(reason: NoHits) -> Self {
         Self {
             hits: Vec::new(),
             places: Vec::new(),
+            evidence: Vec::new(),
+            judging_millis: None,
             reason: Some(reason),
             warnings: Vec::new(),
             confidence: Confidence::default(),

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod add;
+pub(crate) mod ask;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod eval;

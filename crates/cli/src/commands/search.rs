@@ -12,6 +12,7 @@ use super::print_json;
 use crate::{
     args::{ScopeArgs, at_least_one, probability},
     failure::Failure,
+    llm::{JudgeArgs, LlmArgs},
     opening::Effort,
     render,
     settings::{Output, Settings},
@@ -41,10 +42,15 @@ pub(crate) struct Search {
     /// Show how each score, and the confidence, came about.
     #[arg(long)]
     explain: bool,
+    #[command(flatten)]
+    judge: JudgeArgs,
+    #[command(flatten)]
+    llm: LlmArgs,
 }
 
 impl Search {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let model = self.judge.is_given().then(|| self.llm.connect_promptly(settings)).transpose()?;
         let memory = settings.open(&settings.namespace, Creation::Forbidden, Effort::Find)?;
         let query = Query {
             text: self.query.clone(),
@@ -58,7 +64,11 @@ impl Search {
             min_confidence: self.min_confidence.or(settings.min_confidence).unwrap_or(0.0),
         };
         let explanations = if self.explain { Explanations::Include } else { Explanations::Omit };
-        let answer = memory.search(&query, &settings.preset, explanations)?;
+        let judging = model.as_ref().and_then(|model| self.judge.judging(&model.chat));
+        let answer = match &judging {
+            Some(judging) => memory.search_judged(&query, &settings.preset, explanations, judging)?,
+            None => memory.search(&query, &settings.preset, explanations)?,
+        };
         match settings.output {
             Output::Programs => print_json(&answer),
             Output::People => render::answer(&answer),

@@ -12,7 +12,7 @@ use aforesaid_core::{
 };
 use serde::Serialize;
 
-use super::{Asked, RETRIES, Ready, check_vectors};
+use super::{Posed, RETRIES, Ready, check_vectors};
 use crate::{
     answer::{NoHits, Warning},
     error::Error,
@@ -27,9 +27,9 @@ const NAMED: usize = 5;
 /// Serializes as the JSON of `why --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Why {
-    /// The question as asked.
+    /// The question as posed.
     pub query: String,
-    /// Who was asked.
+    /// Who was posed.
     pub namespace: Namespace,
     /// What is ranked.
     pub unit: Unit,
@@ -86,18 +86,18 @@ impl Memory {
     /// # Errors
     /// As [`Memory::search`]; and when nothing has that id, or several have and the query names no conversation.
     pub fn why(&self, query: &Query, preset: &Preset, id: &str) -> Result<Why, Error> {
-        let asked = self.ask(query, preset, Detail::Explained)?;
-        let mut subject = self.subject(&asked, id)?;
-        if let Some(reason) = asked.unanswerable() {
+        let posed = self.pose(query, preset, Detail::Explained, None)?;
+        let mut subject = self.subject(&posed, id)?;
+        if let Some(reason) = posed.unanswerable() {
             let mut why = Why::of(query, preset, subject);
             why.summary = format!("nothing is looked for: {reason}");
             why.reason = Some(reason);
             return Ok(why);
         }
-        let ready = self.make_ready(&asked)?;
+        let ready = self.make_ready(&posed)?;
         for _ in 0..RETRIES {
             if let Some(found) =
-                self.in_index(&asked, &ready, |index| self.stand_in(index, &asked, &ready, &subject))?
+                self.in_index(&posed, &ready, |index| self.stand_in(index, &posed, &ready, &subject))?
             {
                 let mut why = Why::of(query, preset, subject);
                 why.said_at = why.said_at.or(found.began);
@@ -106,15 +106,15 @@ impl Memory {
                 return Ok(why);
             }
             // Forgotten meanwhile, or forgotten and said again.
-            subject = self.subject(&asked, id)?;
+            subject = self.subject(&posed, id)?;
         }
         Err(self.never_at_rest())
     }
 
     /// What is asked about: in the conversation asked for, or anywhere if it is nowhere else.
-    fn subject(&self, asked: &Asked<'_>, id: &str) -> Result<Subject, Error> {
-        let (namespace, conversation) = (&asked.query.namespace, &asked.part.scope.conversation);
-        match asked.query.unit {
+    fn subject(&self, posed: &Posed<'_>, id: &str) -> Result<Subject, Error> {
+        let (namespace, conversation) = (&posed.query.namespace, &posed.part.scope.conversation);
+        match posed.query.unit {
             Unit::Turn => {
                 let id = MemoryId::new(id)?;
                 let there = Address { id: id.clone(), conversation: conversation.clone() };
@@ -150,7 +150,7 @@ impl Memory {
     fn stand_in(
         &self,
         index: &Index,
-        asked: &Asked<'_>,
+        posed: &Posed<'_>,
         ready: &Ready,
         subject: &Subject,
     ) -> Result<Option<Found>, Error> {
@@ -160,8 +160,8 @@ impl Memory {
             Subject::Session { conversation, name } => documents.session_number(conversation.as_str(), name.as_str()),
         };
         let Some(number) = number else { return Ok(None) };
-        let Asked { query, preset, part, .. } = asked;
-        let candidates = self.candidates(index, asked)?;
+        let Posed { query, preset, part, .. } = posed;
+        let candidates = self.candidates(index, posed)?;
         let began = match query.unit {
             Unit::Turn => None,
             Unit::Session => {
@@ -174,7 +174,7 @@ impl Memory {
             return Ok(Some(Found { began, excluded_by, standing: None, warnings: Vec::new() }));
         }
         let warnings = check_vectors(index, preset, &ready.vector)?;
-        let request = asked.request(&ready.vector);
+        let request = posed.request(&ready.vector);
         let standing =
             self.with_exact(index, query, |exact| stand(index, preset, &candidates, &request, exact, number))?;
         Ok(Some(Found { began, excluded_by, standing, warnings }))

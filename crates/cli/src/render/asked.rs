@@ -1,0 +1,63 @@
+//! Answers of a language model, and what they rest on.
+
+use std::io::Write;
+
+use aforesaid::{Asked, Context, Source};
+use aforesaid_llm::{NOT_MENTIONED, Spent};
+
+use super::{QUIET, STRONG, aside, count, dialogue, memories, printable, say, took, warnings, when};
+use crate::failure::Failure;
+
+/// Prints a piece of an answer as it comes.
+///
+/// A character that could drive a terminal is replaced by itself, so that no two pieces make a sequence.
+pub(crate) fn piece(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    write!(out, "{}", printable(text)).and_then(|()| out.flush()).map_err(Failure::io("standard output"))
+}
+
+/// Prints what is to be said after an answer that was printed in pieces: the memories it cites, and what it took.
+pub(crate) fn asked(asked: &Asked, spent: &Spent) -> Result<(), Failure> {
+    let context = &asked.context;
+    match (asked.usage, context.reason) {
+        (Some(_), _) => say!("")?,
+        (None, None) => say!("{NOT_MENTIONED}")?,
+        (None, Some(reason)) => say!("{NOT_MENTIONED}\n{QUIET}no model was asked: {reason}{QUIET:#}")?,
+    }
+    warnings(&context.warnings);
+    let cited = |source: &&Source| asked.citations.contains(&source.cite);
+    let sources: Vec<&Source> = context.memories.iter().filter(cited).collect();
+    if !sources.is_empty() {
+        say!("")?;
+    }
+    for source in &sources {
+        let memory = &source.memory;
+        let text = dialogue(memory.speaker.as_deref(), &memory.text, memory.image_caption.as_deref());
+        say!("{STRONG}[{}]{STRONG:#}  {}  {text}", printable(&source.cite), when(memory.said_at))?;
+    }
+    say!(
+        "\n{QUIET}{} shown, {} cited, confidence {} ({:.2}), {}, {}, {}{QUIET:#}",
+        memories(context.memories.len() as u64),
+        sources.len(),
+        context.confidence.word,
+        context.confidence.probability,
+        took(&context.timing_ms),
+        cost(spent),
+        context.preset
+    )
+}
+
+/// `15 tokens in 1 request, 0.0012 in money`.
+fn cost(spent: &Spent) -> String {
+    let money = spent.money.map(|money| format!(", {money:.4} in money")).unwrap_or_default();
+    format!("{} in {}{money}", count(spent.tokens(), "token"), count(spent.requests, "request"))
+}
+
+/// Prints memories as text for a model.
+pub(crate) fn context(context: &Context) -> Result<(), Failure> {
+    warnings(&context.warnings);
+    if let Some(reason) = context.reason {
+        aside(format_args!("note: no memories: {reason}"));
+    }
+    say!("{}", printable(context.prompt().trim_end()))
+}

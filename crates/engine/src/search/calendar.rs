@@ -1,0 +1,30 @@
+//! When something was said, as a language model reads it.
+
+use aforesaid_core::types::Timestamp;
+
+/// `Monday, 8 May 2023, 13:56`, in UTC: the day of the week tells what "last Friday" means. Midnight is left out, for it
+/// mostly means that only the day is known.
+pub(super) fn calendar(said_at: Timestamp) -> String {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    let format = match said_at.millis().rem_euclid(DAY) {
+        0 => "%A, %-d %B %Y",
+        _ => "%A, %-d %B %Y, %H:%M",
+    };
+    match jiff::Timestamp::from_millisecond(said_at.millis()) {
+        Ok(moment) => moment.strftime(format).to_string(),
+        Err(_) => said_at.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_shows_its_weekday() {
+        let shown = |text: &str| calendar(text.parse().unwrap());
+        assert_eq!(shown("2023-05-08T13:56:00Z"), "Monday, 8 May 2023, 13:56");
+        assert_eq!(shown("2024-02-29"), "Thursday, 29 February 2024");
+        assert_eq!(shown("1969-12-31T23:00:00Z"), "Wednesday, 31 December 1969, 23:00");
+    }
+}
