@@ -120,6 +120,8 @@ pub(crate) enum Command {
     Stats(commands::stats::Stats),
     /// Make the vectors that are missing, or those of another encoder.
     Reembed(commands::reembed::Reembed),
+    /// Questions that memories answer, to find them by: have a model write them, or bring your own.
+    Cues(Box<commands::cues::CuesCommand>),
     /// List, fetch or check encoders.
     Models(commands::models::Models),
     /// Measure retrieval on public data sets, or on your own labelled history.

@@ -90,7 +90,6 @@ pub(crate) struct LanguageModel {
     pub(crate) chat: Chat,
     pub(crate) budget: Arc<Budget>,
     /// Requests in flight at once.
-    #[allow(dead_code, reason = "for commands that ask side by side")]
     pub(crate) concurrency: NonZeroUsize,
 }
 
@@ -107,7 +106,6 @@ impl LlmArgs {
     }
 
     /// The model, ready to be asked; nothing is sent yet.
-    #[allow(dead_code, reason = "for commands that nobody waits for")]
     pub(crate) fn connect(&self, settings: &Settings) -> Result<LanguageModel, Failure> {
         self.connected(settings, RetryPolicy::default())
     }

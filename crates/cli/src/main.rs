@@ -63,6 +63,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Export(command) => command.run(&settings),
         Command::Stats(command) => command.run(&settings),
         Command::Reembed(command) => command.run(&settings),
+        Command::Cues(command) => command.run(&settings),
         Command::Models(command) => command.run(&settings),
         Command::Eval(command) => command.run(&settings),
         Command::Demo(command) => command.run(&settings),

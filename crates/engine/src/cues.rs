@@ -1,5 +1,21 @@
 //! Cue questions: put beside memories, encoded, visited, dropped. They may come at any time; the next search uses them.
 
+mod asking;
+mod coverage;
+mod file;
+mod take;
+mod write;
+mod written;
+
+pub use self::{
+    asking::CueRequest,
+    coverage::CueCoverage,
+    file::{CueFile, CueLine, read_cue_file},
+    take::TakenCues,
+    write::CueWriting,
+    written::{SHOWN_SKIPPED, SkippedCues, SkippedMemory, WrittenCues},
+};
+
 use aforesaid_core::{
     Encoder,
     store::{Address, Audience, CueStats, CueVectors, DroppedCues, NewCues},
@@ -16,6 +32,9 @@ use crate::{
     ingest::Progress,
     memory::Memory,
 };
+
+/// A memory and questions for it.
+type Questioned = (Remembered, Vec<String>);
 
 /// Memories whose cues are encoded and written at a time.
 const CHUNK: usize = 256;
@@ -92,48 +111,71 @@ impl Memory {
     ) -> Result<AddedCues, Error> {
         self.must_exist(namespace)?;
         let mut added = AddedCues::default();
-        let mut new = Vec::with_capacity(drafts.len());
+        let new = self.addressed(namespace, drafts, &mut added.unknown)?;
+        self.add_addressed(namespace, &[(source.clone(), new)], indexing, progress, added)
+    }
+
+    /// The memories that drafts are for, with their questions.
+    fn addressed<'d>(
+        &self,
+        namespace: &Namespace,
+        drafts: impl IntoIterator<Item = &'d CueDraft>,
+        unknown: &mut Vec<MemoryId>,
+    ) -> Result<Vec<Questioned>, Error> {
+        let mut new = Vec::new();
         for draft in drafts {
-            let questions = checked(draft)?;
+            let questions = checked(&draft.questions).map_err(|(found, expected)| Error::InvalidCues {
+                id: draft.id.clone(),
+                found,
+                expected,
+            })?;
             let address = Address { id: draft.id.clone(), conversation: draft.conversation.clone() };
             match self.one(namespace, &address) {
                 Ok(memory) => new.push((memory, questions)),
-                Err(Error::UnknownMemory { .. }) => added.unknown.push(draft.id.clone()),
+                Err(Error::UnknownMemory { .. }) => unknown.push(draft.id.clone()),
                 Err(error) => return Err(error),
             }
         }
-        let before = new.len();
-        let new = self.changed(namespace, source, new)?;
-        added.unchanged = before - new.len();
-        let mut done = 0;
-        for chunk in new.chunks(CHUNK) {
-            added.warnings.extend(self.put_cues(namespace, source, chunk, indexing)?);
-            done += chunk.len();
-            progress(Progress { done, total: new.len() });
+        Ok(new)
+    }
+
+    /// Adds what is new of cues by source.
+    fn add_addressed(
+        &self,
+        namespace: &Namespace,
+        cues: &[(CueSource, Vec<Questioned>)],
+        indexing: CueIndexing,
+        progress: &mut dyn FnMut(Progress),
+        mut added: AddedCues,
+    ) -> Result<AddedCues, Error> {
+        let mut changed = Vec::with_capacity(cues.len());
+        for (source, new) in cues {
+            let before = new.len();
+            let new = self.changed(namespace, source, new)?;
+            added.unchanged += before - new.len();
+            changed.push((source, new));
+        }
+        let total = changed.iter().map(|(_, new)| new.len()).sum();
+        for (source, new) in changed {
+            for chunk in new.chunks(CHUNK) {
+                added.warnings.extend(self.put_cues(namespace, source, chunk, indexing)?);
+                added.added += chunk.len();
+                progress(Progress { done: added.added, total });
+            }
         }
         added.warnings.dedup();
-        added.added = done;
         Ok(added)
     }
 
     /// Leaves out memories that have these cues already.
-    fn changed(
-        &self,
-        namespace: &Namespace,
-        source: &CueSource,
-        new: Vec<(Remembered, Vec<String>)>,
-    ) -> Result<Vec<(Remembered, Vec<String>)>, Error> {
+    fn changed(&self, namespace: &Namespace, source: &CueSource, new: &[Questioned]) -> Result<Vec<Questioned>, Error> {
         let places: Vec<Seq> = new.iter().map(|(memory, _)| memory.seq).collect();
         let stored = self.store.cues(namespace, &places)?;
-        let is_new = |(_, questions): &(Remembered, Vec<String>), stored: Option<Cues>| {
+        let is_new = |questions: &Vec<String>, stored: Option<Cues>| {
             stored.is_none_or(|stored| stored.source != *source || stored.questions != *questions)
         };
-        Ok(new
-            .into_iter()
-            .zip(stored)
-            .filter(|(new, stored)| is_new(new, stored.clone()))
-            .map(|(new, _)| new)
-            .collect())
+        let pairs = new.iter().zip(stored).filter(|((_, questions), stored)| is_new(questions, stored.clone()));
+        Ok(pairs.map(|(new, _)| new.clone()).collect())
     }
 
     /// Encodes the cues of a few memories and writes them in one transaction.
@@ -141,7 +183,7 @@ impl Memory {
         &self,
         namespace: &Namespace,
         source: &CueSource,
-        cues: &[(Remembered, Vec<String>)],
+        cues: &[Questioned],
         indexing: CueIndexing,
     ) -> Result<Option<Warning>, Error> {
         let wanted = indexing.questions || indexing.passage;
@@ -214,31 +256,25 @@ impl Memory {
     }
 }
 
-/// The questions of a draft without what surrounds them.
-fn checked(draft: &CueDraft) -> Result<Vec<String>, Error> {
-    let refused = |found: String, expected: String| Error::InvalidCues { id: draft.id.clone(), found, expected };
-    if draft.questions.len() > MAX_QUESTIONS {
-        let found = format!("{} questions", draft.questions.len());
-        return Err(refused(found, format!("at most {MAX_QUESTIONS}")));
+/// Questions without what surrounds them; or what was found and expected, where one cannot be kept.
+fn checked(questions: &[String]) -> Result<Vec<String>, (String, String)> {
+    if questions.len() > MAX_QUESTIONS {
+        return Err((format!("{} questions", questions.len()), format!("at most {MAX_QUESTIONS}")));
     }
     let question = |question: &String| {
         let question = question.trim();
         let chars = question.chars().count();
         match chars {
-            0 => Err(refused("an empty question".to_owned(), "some words".to_owned())),
+            0 => Err(("an empty question".to_owned(), "some words".to_owned())),
             1..=MAX_QUESTION_CHARS => Ok(question.to_owned()),
-            _ => Err(refused(format!("a question of {chars} characters"), format!("at most {MAX_QUESTION_CHARS}"))),
+            _ => Err((format!("a question of {chars} characters"), format!("at most {MAX_QUESTION_CHARS}"))),
         }
     };
-    draft.questions.iter().map(question).collect()
+    questions.iter().map(question).collect()
 }
 
 /// The vectors of some memories' cues; none of a memory that the encoder may not see.
-fn encode_cues(
-    encoder: &dyn Encoder,
-    cues: &[(Remembered, Vec<String>)],
-    indexing: CueIndexing,
-) -> Result<Vec<CueVectors>, Error> {
+fn encode_cues(encoder: &dyn Encoder, cues: &[Questioned], indexing: CueIndexing) -> Result<Vec<CueVectors>, Error> {
     let sees_all = audience(encoder) == Audience::LocalModels;
     let visible = |memory: &Remembered| sees_all || memory.sensitivity == Sensitivity::Ordinary;
     let mut texts = Vec::new();
@@ -252,7 +288,7 @@ fn encode_cues(
     }
     let made = encode(encoder, &texts)?;
     let mut made = made.iter().map(<[f32]>::to_vec);
-    let of_memory = |(memory, questions): &(Remembered, Vec<String>)| match visible(memory) {
+    let of_memory = |(memory, questions): &Questioned| match visible(memory) {
         false => CueVectors::default(),
         true => {
             let count = if indexing.questions { questions.len() } else { 0 };

@@ -51,6 +51,18 @@ pub enum Error {
         /// What would do.
         expected: String,
     },
+    /// A file of cue questions that cannot be read whole.
+    #[error("{file}, line {line}: found {found}, expected {expected}; correct it and import the file again")]
+    CueFile {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is there.
+        found: String,
+        /// What should be there.
+        expected: String,
+    },
     /// A scope holds nothing.
     #[error("{scope}: nothing in namespace {:?} matches; check names with `aforesaid stats` or `aforesaid export`", .namespace.as_str())]
     EmptyScope {
@@ -145,6 +157,7 @@ impl Error {
             | Error::AmbiguousSession { .. }
             | Error::InvalidCues { .. }
             | Error::Llm(LlmError::Setting { .. })
+            | Error::CueFile { .. }
             | Error::Store(StoreError::Invalid(_) | StoreError::Conflict { .. } | StoreError::Name(_)) => {
                 ErrorKind::InvalidInput
             }

@@ -48,7 +48,11 @@ pub use aforesaid_core::{
 pub use aforesaid_models as models;
 pub use aforesaid_sqlite::Creation;
 pub use answer::{Answer, BestTurn, Hit, NoHits, Timing, Warning};
-pub use cues::{AddedCues, CueDraft, CueIndexing, CuedMemory, MAX_QUESTION_CHARS, MAX_QUESTIONS};
+pub use cues::{
+    AddedCues, CueCoverage, CueDraft, CueFile, CueIndexing, CueLine, CueRequest, CueWriting, CuedMemory,
+    MAX_QUESTION_CHARS, MAX_QUESTIONS, SHOWN_SKIPPED, SkippedCues, SkippedMemory, TakenCues, WrittenCues,
+    read_cue_file,
+};
 pub use encoder::{EncoderSource, LazyEncoder, LoadEncoder};
 pub use error::{Error, ErrorKind};
 pub use ingest::{Added, Imported, Progress};

@@ -314,7 +314,7 @@ impl Memory {
     }
 
     /// A named part of a namespace that holds nothing was probably mistyped.
-    fn some_of(&self, namespace: &Namespace, scope: &Scope, count: u64) -> Result<u64, Error> {
+    pub(crate) fn some_of(&self, namespace: &Namespace, scope: &Scope, count: u64) -> Result<u64, Error> {
         if count == 0 && !scope.is_everything() { Err(self.nothing_in(namespace, scope)) } else { Ok(count) }
     }
 

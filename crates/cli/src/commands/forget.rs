@@ -1,12 +1,10 @@
 //! `aforesaid forget`
 
-use std::io::{BufRead, IsTerminal, Write};
-
 use aforesaid::{Target, store::Address, types::MemoryId};
 use clap::Args;
 use serde_json::json;
 
-use super::print_json;
+use super::{confirm::confirm, print_json};
 use crate::{
     args::ScopeArgs,
     failure::Failure,
@@ -34,7 +32,7 @@ impl Forget {
         let target = self.target()?;
         let memory = settings.open_plain()?;
         let doomed = memories(memory.count(&settings.namespace, &target)?);
-        if !self.yes && !confirm(&doomed, settings)? {
+        if !self.yes && !confirm("forget", &doomed, settings)? {
             aside(format_args!("nothing was forgotten"));
             return Ok(());
         }
@@ -42,8 +40,12 @@ impl Forget {
         if settings.output == Output::Programs {
             return print_json(&json!({"namespace": settings.namespace, "forgotten": gone}));
         }
+        let cues = match gone.cues {
+            0 => String::new(),
+            cues => format!("{}, ", count(cues, "cue question")),
+        };
         say!(
-            "gone: {}, {}, {}, {}, {}; indexes of the namespace are made anew",
+            "gone: {}, {}, {}, {cues}{}, {}; indexes of the namespace are made anew",
             count(gone.turns, "turn"),
             count(gone.notes, "note"),
             count(gone.vectors, "vector"),
@@ -67,19 +69,4 @@ impl Forget {
             None => Ok(Target::Within(scope)),
         }
     }
-}
-
-fn confirm(doomed: &str, settings: &Settings) -> Result<bool, Failure> {
-    if !std::io::stdin().is_terminal() {
-        return Err(Failure::Usage(format!(
-            "this would forget {doomed} for good, and there is nobody to ask; add --yes"
-        )));
-    }
-    let mut err = std::io::stderr().lock();
-    write!(err, "Forget {doomed} of namespace {:?} for good? [y/N] ", settings.namespace.as_str())
-        .and_then(|()| err.flush())
-        .map_err(Failure::io("standard error"))?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer).map_err(Failure::io("standard input"))?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }

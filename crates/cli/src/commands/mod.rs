@@ -3,6 +3,8 @@
 pub(crate) mod add;
 pub(crate) mod ask;
 pub(crate) mod completions;
+mod confirm;
+pub(crate) mod cues;
 pub(crate) mod demo;
 pub(crate) mod eval;
 pub(crate) mod export;

@@ -1,5 +1,6 @@
 //! `aforesaid stats`
 
+use aforesaid::store::{CueStats, NamespaceStats};
 use clap::Args;
 use serde_json::{Map, json};
 
@@ -24,17 +25,26 @@ impl Stats {
         let mut all = Vec::new();
         for namespace in namespaces {
             let stats = memory.stats(&namespace)?;
-            all.push((namespace, stats));
+            let cues = memory.cue_stats(&namespace)?;
+            all.push((namespace, stats, cues));
         }
         if settings.output == Output::Programs {
-            let namespaces: Map<_, _> = all.iter().map(|(name, stats)| (name.to_string(), json!(stats))).collect();
+            let of_one = |stats: &NamespaceStats, cues: &CueStats| {
+                let mut stats = json!(stats);
+                if let (Some(fields), 1..) = (stats.as_object_mut(), cues.memories) {
+                    fields.insert("cues".to_owned(), json!(cues));
+                }
+                stats
+            };
+            let namespaces: Map<_, _> =
+                all.iter().map(|(name, stats, cues)| (name.to_string(), of_one(stats, cues))).collect();
             return print_json(&json!({"store": memory.location(), "namespaces": namespaces}));
         }
         say!("store {}", memory.location())?;
         if all.is_empty() {
             say!("empty; `aforesaid import FILE` fills it")?;
         }
-        for (namespace, stats) in &all {
+        for (namespace, stats, cues) in &all {
             say!(
                 "{STRONG}{}{STRONG:#}: {}, {}, {}, {}",
                 render::printable(namespace.as_str()),
@@ -50,6 +60,9 @@ impl Stats {
                 let serves = stats.serving.as_ref().is_some_and(|serving| serving.as_str() == encoder);
                 let serves = if serves { "; searches go by them" } else { "" };
                 say!("  {} by {encoder}{serves}", count(*vectors, "vector"))?;
+            }
+            if cues.memories > 0 {
+                say!("  {} of {}", count(cues.questions, "cue question"), render::memories(cues.memories))?;
             }
         }
         Ok(())

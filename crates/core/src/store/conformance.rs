@@ -140,12 +140,14 @@ fn find(store: &dyn Store, namespace: &str, id: &str) -> Vec<Memory> {
     store.find(&ns(namespace), &address).unwrap()
 }
 
+/// Id, memory, question (none for the text with all of them), vector.
+type SeenCue = (u64, u64, Option<String>, Option<Vec<f32>>);
+
 #[derive(Default)]
 struct Seen {
     resets: usize,
     rows: Vec<(u64, String, Option<Vec<f32>>)>,
-    /// Id, memory, question, vector; the text with all questions has none.
-    cues: Vec<(u64, u64, Option<String>, Option<Vec<f32>>)>,
+    cues: Vec<SeenCue>,
 }
 
 impl IndexSink for Seen {

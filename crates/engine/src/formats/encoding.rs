@@ -5,7 +5,7 @@ use super::FormatError;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// The text of a file, without a byte order mark.
-pub(super) fn decode<'b>(bytes: &'b [u8], file: &str) -> Result<&'b str, FormatError> {
+pub(crate) fn decode<'b>(bytes: &'b [u8], file: &str) -> Result<&'b str, FormatError> {
     refuse_archive(bytes, file)?;
     if is_utf16(bytes) {
         return Err(FormatError::Utf16 { file: file.into() });

@@ -43,6 +43,7 @@ use std::{fmt, str::FromStr};
 use aforesaid_core::types::{ConversationId, Draft, UnknownChoice};
 
 pub use detect::detect;
+pub(crate) use encoding::decode;
 pub use error::FormatError;
 pub use skip::{SkipReason, Skipped};
 

@@ -81,7 +81,7 @@ pub(super) fn cues_take_the_place_of_cues(store: &dyn Store) {
     let left: Vec<_> = seen(store, None).cues.into_iter().map(|(id, seq, question, _)| (id, seq, question)).collect();
     assert_eq!(left, [(3, 2, Some("When?".to_owned())), (4, 1, Some("Why?".to_owned()))]);
     let sources = store.cue_stats(&ns("a")).unwrap().sources;
-    assert_eq!(sources.into_iter().map(|(_, memories)| memories).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(sources.into_values().collect::<Vec<_>>(), [1, 1]);
 }
 
 fn with_vectors(seq: u64, questions: &[(&str, [f32; 2])], passage: Option<[f32; 2]>) -> NewCues {

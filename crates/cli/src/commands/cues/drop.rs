@@ -1,0 +1,44 @@
+//! `aforesaid cues drop`
+
+use clap::Args;
+use serde_json::json;
+
+use super::{confirm, count, memories, print_json, say};
+use crate::{
+    args::ScopeArgs,
+    failure::Failure,
+    render::aside,
+    settings::{Output, Settings},
+};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Without scope options it takes all cues of the namespace.")]
+pub(super) struct Drop {
+    #[command(flatten)]
+    scope: ScopeArgs,
+    /// Do not ask.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Drop {
+    pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let (memory, scope) = (settings.open_plain()?, self.scope.scope());
+        let coverage = memory.cue_coverage(&settings.namespace, &scope)?;
+        let doomed = format!("the cues of {}", memories(coverage.asked));
+        if !self.yes && !confirm("drop", &doomed, settings)? {
+            aside(format_args!("nothing was dropped"));
+            return Ok(());
+        }
+        let gone = memory.drop_cues(&settings.namespace, &scope)?;
+        match settings.output {
+            Output::Programs => print_json(&json!({"namespace": settings.namespace, "dropped": gone})),
+            Output::People => say!(
+                "gone: {} of {}, {}",
+                count(gone.questions, "question"),
+                memories(gone.memories),
+                count(gone.vectors, "vector")
+            ),
+        }
+    }
+}

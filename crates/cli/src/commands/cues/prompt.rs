@@ -1,0 +1,53 @@
+//! How cues are asked for, which a batch must be read as it was written.
+
+use aforesaid::CueIndexing;
+use aforesaid_llm::{CuePrompt, CueSettings};
+use clap::Args;
+
+/// What a model is asked.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub(super) struct PromptArgs {
+    /// What the model is shown: contextual (the turns before, and the date) or isolated [default: contextual].
+    #[arg(long)]
+    prompt: Option<CuePrompt>,
+    /// Questions a turn or note, from 1 to 10 [default: 3].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
+    questions: Option<u8>,
+    /// Turns before it that a contextual prompt shows [default: 6].
+    #[arg(long, value_name = "N")]
+    before: Option<u8>,
+}
+
+impl PromptArgs {
+    pub(super) fn settings(&self) -> CueSettings {
+        let usual = CueSettings::default();
+        CueSettings {
+            prompt: self.prompt.unwrap_or(usual.prompt),
+            questions: self.questions.map_or(usual.questions, usize::from),
+            before: self.before.map_or(usual.before, usize::from),
+            ..usual
+        }
+    }
+
+    /// Whether any was given.
+    pub(super) fn is_given(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+/// Which vectors are made.
+#[derive(Debug, Clone, Args)]
+pub(super) struct VectorArgs {
+    /// Make no vectors: cues are found by their words only, until `aforesaid reembed`.
+    #[arg(long, conflicts_with = "concat")]
+    no_vectors: bool,
+    /// Also a vector of each text with its questions, for pipelines with dense(concat).
+    #[arg(long)]
+    concat: bool,
+}
+
+impl VectorArgs {
+    pub(super) fn indexing(&self) -> CueIndexing {
+        CueIndexing { questions: !self.no_vectors, passage: self.concat }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a model is asked about a memory. Nothing of a sensitive one is ever part of it.
+
+use aforesaid_core::types::{Memory as Remembered, Namespace, Scope, Sensitivity, Timestamp};
+use aforesaid_llm::{ChatRequest, CuePrompt, CueSettings, CueSubject};
+
+use crate::{error::Error, memory::Memory};
+
+/// A memory and the request for its cue questions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CueRequest {
+    /// The memory.
+    pub memory: Remembered,
+    /// The request.
+    pub request: ChatRequest,
+    /// Whether the memory has cues already, of whatever source.
+    pub cued: bool,
+}
+
+impl Memory {
+    /// The requests for the cue questions of a scope's memories, by conversation, session and order: what
+    /// [`Memory::write_cues`] would send, and what may go into a batch file.
+    ///
+    /// # Errors
+    /// When the namespace or a named part of it does not exist, or the store fails.
+    pub fn cue_requests(
+        &self,
+        namespace: &Namespace,
+        scope: &Scope,
+        settings: &CueSettings,
+    ) -> Result<Vec<CueRequest>, Error> {
+        let (mut count, mut seen) = (0, Vec::new());
+        self.must_exist(namespace)?;
+        self.visit_cues(namespace, scope, &mut |cued| {
+            count += 1;
+            if may_leave(&cued.memory) {
+                seen.push(cued);
+            }
+        })?;
+        self.some_of(namespace, scope, count)?;
+        let request = |cued: super::CuedMemory| {
+            let request = settings.request(&self.cue_subject(namespace, &cued.memory, settings)?);
+            Ok(CueRequest { memory: cued.memory, request, cued: cued.cues.is_some() })
+        };
+        seen.into_iter().map(request).collect()
+    }
+
+    /// What the model is shown: the passage, and for a contextual prompt the turns before it in its session.
+    pub(super) fn cue_subject(
+        &self,
+        namespace: &Namespace,
+        memory: &Remembered,
+        settings: &CueSettings,
+    ) -> Result<CueSubject, Error> {
+        let before = match settings.prompt {
+            CuePrompt::Isolated => Vec::new(),
+            CuePrompt::Contextual => {
+                let count = u32::try_from(settings.before).unwrap_or(u32::MAX);
+                self.store.around(namespace, memory.seq, count, 0)?
+            }
+        };
+        let before = before.iter().filter(|turn| turn.seq != memory.seq && may_leave(turn));
+        Ok(CueSubject {
+            passage: memory.passage(),
+            said_at: memory.said_at.map(said_at),
+            before: before.map(Remembered::passage).collect(),
+        })
+    }
+}
+
+/// Whether a model behind a network may see a memory.
+fn may_leave(memory: &Remembered) -> bool {
+    memory.sensitivity == Sensitivity::Ordinary
+}
+
+/// Date and time to the minute; the date alone where it stands for the whole day.
+fn said_at(at: Timestamp) -> String {
+    let text = at.to_string();
+    match text.split_once('T') {
+        Some((date, "00:00:00Z")) => date.to_owned(),
+        Some((date, time)) => format!("{date}, {}", time.chars().take(5).collect::<String>()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_such_as_people_read() {
+        for (text, expected) in [
+            ("2023-05-08T13:56:07Z", "2023-05-08, 13:56"),
+            ("2023-05-08", "2023-05-08"),
+            ("2023-05-08T00:00:30Z", "2023-05-08, 00:00"),
+        ] {
+            assert_eq!(said_at(text.parse().unwrap()), expected);
+        }
+    }
+}
