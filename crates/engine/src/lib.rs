@@ -45,6 +45,7 @@ pub use aforesaid_core::{
     pipeline::Preset,
     store, types,
 };
+pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;
 pub use aforesaid_sqlite::Creation;
 pub use answer::{Answer, BestTurn, Hit, NoHits, Timing, Warning};

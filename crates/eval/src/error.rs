@@ -44,6 +44,9 @@ pub enum EvalError {
     /// Rows cannot be written as CSV.
     #[error("CSV: {0}")]
     Csv(#[from] csv::Error),
+    /// A language model was not asked, or did not answer.
+    #[error("a language model: {0}")]
+    Llm(#[from] aforesaid::llm::LlmError),
     /// A receipt cannot be used.
     #[error(transparent)]
     Receipt(#[from] ReceiptError),

@@ -10,8 +10,10 @@ use std::{
 };
 
 use aforesaid::{
-    Creation, CueIndexing, Encoder, EncoderSource, Memory, Options, Preset, Ranking,
+    Asking, Context, Creation, CueIndexing, Encoder, EncoderSource, Judging, Memory, Options, Preset, Ranking,
+    SensitiveMemories, Warning,
     formats::Captions,
+    llm::{AnswerSettings, ChatRequest},
     types::{Draft, Namespace, Query, Tail, Turn, Unit},
 };
 
@@ -147,6 +149,74 @@ impl<'a> Bench<'a> {
         )
     }
 
+    /// As [`Bench::run`], with a judge over the best candidates; and how many questions it gave no judgement of, which
+    /// stand as the pipeline ranks them.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn judged(
+        &self,
+        name: &str,
+        preset: &Preset,
+        judging: &Judging<'_>,
+        observe: &Observer<'_>,
+    ) -> Result<(Run, usize), ExperimentError> {
+        let unit = self.benchmark.unit;
+        let rankings = self.each(|asked, _, question| asked.judged(question, unit, preset, judging), observe)?;
+        let mut run = Run::new(name)?;
+        let mut skipped = 0;
+        for (question, (ranking, judged)) in self.benchmark.questions().zip(rankings) {
+            skipped += usize::from(!judged);
+            run.rank(&question.id, ranking)?;
+        }
+        Ok((run, skipped))
+    }
+
+    /// What a judge would be asked of every question, for a batch service.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn judge_requests(
+        &self,
+        preset: &Preset,
+        judging: &Judging<'_>,
+        observe: &Observer<'_>,
+    ) -> Result<Vec<ChatRequest>, ExperimentError> {
+        let Judging { settings, depth, .. } = judging;
+        let requests = self.each(
+            |asked, _, question| {
+                let failed = |source| engine(format!("question {}", question.id), source);
+                let query = Query { before: question.before.clone(), ..asked.query(question) };
+                asked.memory.judge_requests(&query, preset, settings, *depth).map_err(failed)
+            },
+            observe,
+        )?;
+        Ok(requests.into_iter().flatten().collect())
+    }
+
+    /// The `k` memories that a model would answer every question from.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn contexts(
+        &self,
+        preset: &Preset,
+        judging: Option<&Judging<'_>>,
+        k: NonZeroUsize,
+        observe: &Observer<'_>,
+    ) -> Result<Vec<Context>, ExperimentError> {
+        self.each(
+            |asked, _, question| {
+                let query = Query { before: question.before.clone(), k, ..asked.query(question) };
+                let (settings, judging) = (AnswerSettings::default(), judging.cloned());
+                let asking = Asking { query: &query, preset, judging, around: 0, settings };
+                let failed = |source| engine(format!("question {}", question.id), source);
+                asked.memory.context(&asking, SensitiveMemories::LeaveOut).map_err(failed)
+            },
+            observe,
+        )
+    }
+
     /// What `ask` makes of every question, in the order of [`Benchmark::questions`].
     fn each<T: Send>(
         &self,
@@ -206,6 +276,28 @@ impl Asked<'_> {
         };
         let ranking = self.rank(&query, question, preset)?;
         Ok(ranking.hits.into_iter().map(|ranked| (ranked.id, ranked.score)).collect())
+    }
+
+    /// The same with a judge, and whether it judged.
+    fn judged(
+        &self,
+        question: &Question,
+        unit: Unit,
+        preset: &Preset,
+        judging: &Judging<'_>,
+    ) -> Result<(Vec<(String, f64)>, bool), ExperimentError> {
+        let before = question.before.clone();
+        let query = Query { unit, before, k: NonZeroUsize::MAX, tail: Tail::All, ..self.query(question) };
+        let failed = |source| engine(format!("question {}", question.id), source);
+        let ranking = self.memory.rank_judged(&query, preset, judging).map_err(failed)?;
+        let is_skipped = |warning: &Warning| matches!(warning, Warning::JudgeSkipped { .. });
+        let (skipped, lost): (Vec<_>, Vec<_>) = ranking.warnings.into_iter().partition(is_skipped);
+        if let Some(warning) = lost.into_iter().next() {
+            return Err(ExperimentError::Degraded { question: question.id.clone(), warning });
+        }
+        // The judge's order, not the pipeline's scores, is what is measured.
+        let places = (0..ranking.hits.len()).rev().map(|place| place as f64);
+        Ok((ranking.hits.into_iter().map(|ranked| ranked.id).zip(places).collect(), skipped.is_empty()))
     }
 
     fn query(&self, question: &Question) -> Query {

@@ -3,6 +3,7 @@
 mod compare;
 mod data;
 mod equipment;
+mod model;
 mod reproduce;
 mod run;
 mod study;

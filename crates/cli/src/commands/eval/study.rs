@@ -15,6 +15,7 @@ use serde_json::json;
 use super::{
     CueArgs,
     equipment::{VectorArgs, watched},
+    model::ModelArgs,
     place_of, print_json,
 };
 use crate::{
@@ -45,6 +46,8 @@ pub(crate) struct Study {
     #[command(flatten)]
     cues: CueArgs,
     #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
     vectors: VectorArgs,
 }
 
@@ -68,18 +71,26 @@ impl Study {
         if self.longmemeval.is_some() && self.name != Name::Fusion {
             return Err(Failure::Usage("--longmemeval: only the fusion study has a table for it".to_owned()));
         }
-        if self.cues.recording().is_some() && self.name != Name::Roxy {
-            return Err(Failure::Usage("--cues: only the roxy study is of cue questions".to_owned()));
+        if (self.cues.recording().is_some() || self.model.is_given()) && self.name != Name::Roxy {
+            let message = "--cues, --judge and --answers: only the roxy study is of cue questions and language models";
+            return Err(Failure::Usage(message.to_owned()));
         }
         let cues = self.cues.recording().unwrap_or_default();
         let equipment = self.vectors.equipment(DataSet::Locomo, None, settings)?;
+        let connected = self.model.connect(settings)?;
+        let asked = connected.as_ref().map(|connected| self.model.asked(&connected.chat));
+        let roxy = RoxyStudy { locomo: &data, cues: &cues, model: asked.as_ref() };
+        self.model.take(&roxy, &equipment, settings)?;
+        if let Some(file) = &self.model.requests {
+            return self.model.export(file, &roxy, &equipment, settings);
+        }
         let study = watched(settings, |observe| match self.name {
             Name::Fusion => {
                 let study = FusionStudy { locomo: &data, longmemeval: self.longmemeval.as_deref() };
                 fusion_study(&study, &equipment, observe)
             }
             Name::Turns => turns_study(&data, &equipment, observe),
-            Name::Roxy => roxy_study(&RoxyStudy { locomo: &data, cues: &cues }, &equipment, observe),
+            Name::Roxy => roxy_study(&roxy, &equipment, observe),
             Name::Default => default_study(&data, &equipment, observe),
             Name::Confidence => confidence_study(&ConfidenceStudy { data: &data }, &equipment, observe),
         })?;

@@ -1,17 +1,21 @@
 //! ROXY, generative indexing, done again with recorded cue questions: which way of indexing them brings what.
 
 mod charts;
+mod model;
 mod published;
 mod tables;
 
 use std::{fmt, path::Path, sync::Arc};
 
-use aforesaid::{CueIndexing, Preset, formats::Captions, types::Unit};
+use aforesaid::{CueIndexing, Preset, formats::Captions, llm::ChatRequest, types::Unit};
 
+pub use model::Asked;
+
+use self::model::Findings;
 use super::{Section, Study};
 use crate::{
     EvalError,
-    datasets::{Benchmark, DataSet},
+    datasets::{Benchmark, DataSet, RecordedCues},
     experiments::{Bench, Observer, Setup},
     measures::{Evaluation, Measure, evaluate},
     recipe::{Equipment, Recording},
@@ -100,6 +104,8 @@ pub struct RoxyStudy<'a> {
     pub locomo: &'a Path,
     /// The cue questions.
     pub cues: &'a Recording,
+    /// What a language model is asked for, if one is at hand.
+    pub model: Option<&'a Asked<'a>>,
 }
 
 /// Runs the whole study.
@@ -113,31 +119,15 @@ pub fn roxy_study(study: &RoxyStudy<'_>, equipment: &Equipment, observe: &Observ
     let data = DataSet::Locomo.fingerprint(study.locomo)?;
     let cues = study.cues.read(DataSet::Locomo, study.locomo)?;
     let cues_sha256 = cues.sha256().to_owned();
-    let [turns, sessions] = [(Unit::Turn, &turn_measures()[..]), (Unit::Session, &session_measures()[..])];
-    let grid = |(unit, measures): (Unit, &[Measure])| -> Result<Grid, EvalError> {
-        let benchmark = DataSet::Locomo.load(study.locomo, unit)?;
-        let mut cells = Vec::new();
-        let mut clusters = Vec::new();
-        for questions in QUESTIONS {
-            let recorded = Arc::new(cues.clone().at_most(questions));
-            let indexing = CueIndexing { questions: true, passage: true };
-            let with_cues = (questions > 0).then_some((recorded, indexing));
-            let setup = Setup { cues: with_cues, ..equipment.setup(Captions::Keep) };
-            let bench = Bench::new(&benchmark, &setup, observe)?;
-            clusters = bench.clusters();
-            for strategy in Strategy::ALL {
-                let preset: Preset = strategy.pipeline().parse()?;
-                let run = bench.run(&format!("{strategy} {questions}"), |_| &preset, observe)?;
-                let evaluation = evaluate(&run, &benchmark.qrels()?, measures)?;
-                cells.push(Cell { strategy, questions, evaluation });
-            }
-        }
-        Ok(Grid { benchmark, clusters, cells })
-    };
-    let (turns, sessions) = (grid(turns)?, grid(sessions)?);
+    let mut findings = Findings::default();
+    let turns = grid(study, (Unit::Turn, &turn_measures()), &cues, equipment, observe, &mut findings)?;
+    let sessions = grid(study, (Unit::Session, &session_measures()), &cues, equipment, observe, &mut findings)?;
     let mut sections = tables::of_study(&turns, &sessions);
     sections.extend(charts::of_study(&turns)?);
-    sections.push(Section::note("Judge and answers", NOT_MEASURED));
+    match study.model {
+        Some(asked) => sections.extend(model::of_study(&turns, &findings, &asked.chat.client().endpoint().model)),
+        None => sections.push(Section::note("Judge and answers", NOT_MEASURED)),
+    }
     Ok(Study {
         title: "Generative indexing (ROXY) with recorded cue questions".to_owned(),
         preface: format!(
@@ -153,6 +143,62 @@ pub fn roxy_study(study: &RoxyStudy<'_>, equipment: &Equipment, observe: &Observ
         sections,
         questions: csv(&turns)?,
     })
+}
+
+/// The requests that a study would send to a model, for a batch service. Where nothing is judged before, those of answers
+/// are among them.
+///
+/// # Errors
+/// As [`roxy_study`].
+pub fn roxy_requests(
+    study: &RoxyStudy<'_>,
+    equipment: &Equipment,
+    observe: &Observer<'_>,
+) -> Result<Vec<ChatRequest>, EvalError> {
+    let Some(asked) = study.model else { return Ok(Vec::new()) };
+    let cues = study.cues.read(DataSet::Locomo, study.locomo)?;
+    let benchmark = DataSet::Locomo.load(study.locomo, Unit::Turn)?;
+    let mut requests = Vec::new();
+    for questions in QUESTIONS {
+        let bench = Bench::new(&benchmark, &setup(&cues, questions, equipment), observe)?;
+        requests.extend(asked.requests(&bench, questions, observe)?);
+    }
+    Ok(requests)
+}
+
+/// The data with so many cue questions a memory at the most, and every vector of them.
+fn setup(cues: &RecordedCues, questions: usize, equipment: &Equipment) -> Setup {
+    let recorded = Arc::new(cues.clone().at_most(questions));
+    let indexing = CueIndexing { questions: true, passage: true };
+    let cues = (questions > 0).then_some((recorded, indexing));
+    Setup { cues, ..equipment.setup(Captions::Keep) }
+}
+
+fn grid(
+    study: &RoxyStudy<'_>,
+    (unit, measures): (Unit, &[Measure]),
+    cues: &RecordedCues,
+    equipment: &Equipment,
+    observe: &Observer<'_>,
+    findings: &mut Findings,
+) -> Result<Grid, EvalError> {
+    let benchmark = DataSet::Locomo.load(study.locomo, unit)?;
+    let mut cells = Vec::new();
+    let mut clusters = Vec::new();
+    for questions in QUESTIONS {
+        let bench = Bench::new(&benchmark, &setup(cues, questions, equipment), observe)?;
+        clusters = bench.clusters();
+        for strategy in Strategy::ALL {
+            let preset: Preset = strategy.pipeline().parse()?;
+            let run = bench.run(&format!("{strategy} {questions}"), |_| &preset, observe)?;
+            let evaluation = evaluate(&run, &benchmark.qrels()?, measures)?;
+            cells.push(Cell { strategy, questions, evaluation });
+        }
+        if let Some(asked) = study.model.filter(|_| unit == Unit::Turn) {
+            asked.measure(&bench, questions, observe, findings)?;
+        }
+    }
+    Ok(Grid { benchmark, clusters, cells })
 }
 
 const NOT_MEASURED: &str = "The paper's judge scores forty candidates a question with a language model, and its answers \

@@ -49,7 +49,7 @@ fn strategies(grid: &Grid, measures: &[Measure]) -> Table {
     table
 }
 
-fn percent(value: f64) -> String {
+pub(super) fn percent(value: f64) -> String {
     format!("{:.1}", 100.0 * value)
 }
 

@@ -1,0 +1,112 @@
+//! A language model in a study: asked on a server, or answered by a batch service.
+
+use std::{
+    fs::File,
+    io::BufReader,
+    path::{Path, PathBuf},
+};
+
+use aforesaid_eval::{
+    recipe::Equipment,
+    studies::{Asked, RoxyStudy, roxy_requests},
+};
+use aforesaid_llm::{Batch, Chat, JudgePrompt, JudgeSettings};
+use clap::{Args, ValueHint};
+use serde_json::json;
+
+use super::{equipment::watched, print_json};
+use crate::{
+    failure::Failure,
+    files::write_whole,
+    llm::{LanguageModel, LlmArgs},
+    render::{count, say},
+    settings::{Output, Settings},
+};
+
+/// What a model does in a study.
+#[derive(Debug, Args)]
+pub(super) struct ModelArgs {
+    /// Have a language model judge the best turns, by what they add to the answer (conflict-aware, the default) or by how
+    /// relevant each is (relevance).
+    #[arg(
+        long, value_name = "BY", num_args = 0..=1, require_equals = true, default_missing_value = "conflict-aware"
+    )]
+    judge: Option<JudgePrompt>,
+    /// Have a model answer every question from the five best turns, and score the answers.
+    #[arg(long)]
+    answers: bool,
+    /// Write the requests that --llm-cache has no answer to as a file for a batch service, and stop.
+    #[arg(long, value_name = "FILE", requires = "llm_cache", value_hint = ValueHint::FilePath)]
+    pub(super) requests: Option<PathBuf>,
+    /// Read the results of a batch service into --llm-cache first.
+    #[arg(long, value_name = "FILE", requires = "llm_cache", value_hint = ValueHint::FilePath)]
+    results: Option<PathBuf>,
+    #[command(flatten)]
+    llm: LlmArgs,
+}
+
+impl ModelArgs {
+    pub(super) fn is_given(&self) -> bool {
+        self.judge.is_some() || self.answers
+    }
+
+    /// The model, where it is to judge or to answer.
+    pub(super) fn connect(&self, settings: &Settings) -> Result<Option<LanguageModel>, Failure> {
+        if !self.is_given() {
+            let without = self.requests.is_some() || self.results.is_some();
+            let message = "--requests and --results are of what a model is asked for; add --judge or --answers";
+            return if without { Err(Failure::Usage(message.to_owned())) } else { Ok(None) };
+        }
+        self.llm.connect(settings).map(Some)
+    }
+
+    /// What it is asked for.
+    pub(super) fn asked<'a>(&self, chat: &'a Chat) -> Asked<'a> {
+        let judge = self.judge.map(|prompt| JudgeSettings { prompt, ..JudgeSettings::default() });
+        Asked { chat, judge, answers: self.answers }
+    }
+
+    /// Writes what is still to be asked; results of an earlier batch are read first.
+    pub(super) fn export(
+        &self,
+        file: &Path,
+        study: &RoxyStudy<'_>,
+        equipment: &Equipment,
+        settings: &Settings,
+    ) -> Result<(), Failure> {
+        let batch = self.batch(study, equipment, settings)?;
+        let left = match self.llm.cache()? {
+            Some(cache) => batch.unanswered(&cache).map_err(Failure::Llm)?,
+            None => batch,
+        };
+        let mut bytes = Vec::new();
+        left.write(&mut bytes).map_err(Failure::Llm)?;
+        write_whole(file, &bytes)?;
+        match settings.output {
+            Output::Programs => print_json(&json!({"requests": left.len(), "file": file})),
+            Output::People => say!("{} in {}", count(left.len(), "request"), file.display()),
+        }
+    }
+
+    /// Takes the results of a batch service in, where some were named.
+    pub(super) fn take(
+        &self,
+        study: &RoxyStudy<'_>,
+        equipment: &Equipment,
+        settings: &Settings,
+    ) -> Result<(), Failure> {
+        let (Some(results), Some(cache)) = (&self.results, self.llm.cache()?) else { return Ok(()) };
+        let file = File::open(results).map_err(Failure::io(format!("file {}", results.display())))?;
+        let batch = self.batch(study, equipment, settings)?;
+        let report = batch.read(BufReader::new(file), &cache).map_err(Failure::Llm)?;
+        match settings.output {
+            Output::Programs => Ok(()),
+            Output::People => say!("{}: {report}", results.display()),
+        }
+    }
+
+    fn batch(&self, study: &RoxyStudy<'_>, equipment: &Equipment, settings: &Settings) -> Result<Batch, Failure> {
+        let requests = watched(settings, |observe| roxy_requests(study, equipment, observe))?;
+        Ok(Batch::new(self.llm.model(settings)?, requests))
+    }
+}
