@@ -134,7 +134,10 @@ fn numbers_are_chosen_on_the_other_groups() {
     assert_eq!(sandbox.json(&["eval", "reproduce", "--no-vector-cache"])["ok"], 1);
 
     let all = sandbox.json(&eval("tune", &["--system", "lexical", "--by", "all"]));
-    assert!(all["held_out"].is_null() && all["pipeline"].as_str().unwrap().starts_with("dated(4, bm25("), "{all}");
+    assert!(
+        all["held_out"].is_null() && all["pipeline"].as_str().unwrap().starts_with("dated(4, cued(0.2:0.5, bm25("),
+        "{all}"
+    );
 }
 
 #[test]

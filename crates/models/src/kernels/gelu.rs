@@ -1,25 +1,22 @@
 //! The Gaussian error linear unit, x * Phi(x), Phi being the normal distribution function.
 
-use super::{
-    exp::exp,
-    simd::{Simd, fma},
-};
+use super::simd::{Simd, fma};
 
-/// Absolute error below 1e-6 for |x| <= 10.
+/// Error below 4e-7 of max(1, |x|) for |x| <= 10: a few roundings.
 ///
-/// x * Phi(x) = x / 2 * (1 + erf(x / sqrt 2)), written with the complement
-/// erfc(z) = t(a1 + t(a2 + ...)) * e^(-z^2), t = 1 / (1 + p z), for z >= 0:
-/// Abramowitz and Stegun 7.1.26, |error| <= 1.5e-7.
+/// x * Phi(x) = x / 2 * (1 + erf(x / sqrt 2)), erf an odd rational function of degrees 13 and 8: the one of Eigen's
+/// `generic_fast_erf_float`. Beyond 3.8, where erf is 1 to eight digits, it stays there: nearer to 4 the quotient wavers.
 #[inline(always)]
 pub(super) fn gelu_exact<S: Simd>(x: f32) -> f32 {
-    const P: f32 = 0.327_591_1;
-    const A: [f32; 4] = [-1.453_152_1, 1.421_413_8, -0.284_496_72, 0.254_829_6];
-    let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
-    let t = 1.0 / fma::<S>(P, z, 1.0);
-    let series = t * A.iter().fold(1.061_405_4, |series, a| fma::<S>(series, t, *a));
-    let upper_tail = 0.5 * series * exp::<S>(-z * z);
-    let below = if x < 0.0 { upper_tail } else { 1.0 - upper_tail };
-    x * below
+    const END: f32 = 3.8;
+    const P: [f32; 6] = [2.770_681_5e-8, -2.101_024e-6, -5.692_506_5e-5, -7.349_906_5e-4, -2.954_6e-3, -1.609_603_3e-2];
+    const Q: [f32; 4] = [-2.133_740_6e-4, -1.682_826_9e-3, -7.373_329e-3, -1.426_473_9e-2];
+    let z = (x * std::f32::consts::FRAC_1_SQRT_2).clamp(-END, END);
+    let square = z * z;
+    let above = z * P.iter().fold(-2.726_142_2e-10, |series, p| fma::<S>(series, square, *p));
+    let below = Q.iter().fold(-1.456_607_2e-5, |series, q| fma::<S>(series, square, *q));
+    let half = 0.5 * x;
+    fma::<S>(half, above / below, half)
 }
 
 /// Absolute error below 2e-4: for values that are rounded to fewer bits anyway.
@@ -88,13 +85,14 @@ mod tests {
     #[test]
     fn both_are_as_close_as_they_say() {
         let xs: Vec<f32> = (-100_000..=100_000).map(|i| i as f32 * 1e-4).collect();
-        for (family, (exact, bound)) in families().flat_map(|family| [(family, (true, 1e-6)), (family, (false, 2e-4))])
+        for (family, (exact, bound)) in families().flat_map(|family| [(family, (true, 4e-7)), (family, (false, 2e-4))])
         {
             let mut found = xs.clone();
             family.run(Map { values: &mut found, exact });
             for (x, found) in xs.iter().zip(found) {
                 let expected = f64::from(*x) * phi(f64::from(*x));
-                assert!((f64::from(found) - expected).abs() < bound, "{x}: {found} {expected}");
+                let scale = if exact { f64::from(x.abs()).max(1.0) } else { 1.0 };
+                assert!((f64::from(found) - expected).abs() < bound * scale, "{x}: {found} {expected}");
             }
         }
     }
