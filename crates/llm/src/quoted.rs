@@ -30,6 +30,11 @@ pub(crate) fn label(text: &str) -> String {
     if is_plain { text.to_owned() } else { quoted(text) }
 }
 
+/// The first characters of a text: what somebody once pasted must not be all that a model gets to see.
+pub(crate) fn beginning(text: &str, characters: usize) -> &str {
+    text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
+}
+
 /// A text as a JSON string on one line.
 ///
 /// Beside what JSON wants escaped, this escapes `<`, which opens the marks of blocks and of most chat templates

@@ -190,7 +190,9 @@ impl Client {
         let message = server_message(&body, self.endpoint.key.as_ref());
         let remedy = match (status, asked) {
             // A used-up account is no busy server.
-            (429, _) if body.windows(QUOTA.len()).any(|window| window == QUOTA) => Remedy::None,
+            (429, _) if mentions(&body, QUOTA) => Remedy::None,
+            // Some servers fail over a format that they do not know, and would again.
+            (500, _) if mentions(&body, FORMAT) => Remedy::None,
             (408 | 429 | 500.., Some(asked)) => Remedy::RetryAfter(asked),
             (408 | 429 | 500.., None) => Remedy::Retry,
             _ => Remedy::None,
@@ -199,7 +201,13 @@ impl Client {
     }
 }
 
-const QUOTA: &[u8] = b"insufficient_quota";
+const QUOTA: &str = "insufficient_quota";
+/// The field of a request that asks for JSON.
+pub(crate) const FORMAT: &str = "response_format";
+
+fn mentions(body: &[u8], word: &str) -> bool {
+    body.windows(word.len()).any(|window| window == word.as_bytes())
+}
 
 /// An answer that is still coming.
 pub(crate) struct Answer<'a> {

@@ -1,6 +1,9 @@
 //! Memories as a model is shown them.
 
-use crate::quoted::{block, entry};
+use crate::quoted::{beginning, block, entry};
+
+/// Characters shown of a memory.
+pub(super) const LONGEST: usize = 4_000;
 
 /// A memory that an answer may rest on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,12 +17,13 @@ pub struct ContextMemory {
 }
 
 /// Memories as text for any model, in their order: a line that says what they are, then a block of a line each,
-/// `[id] (date) "passage"`.
+/// `[id] (date) "passage"`, of the passage the first 4,000 characters.
 ///
 /// The passage is a JSON string, and an id or date is one where it is more than letters, digits and their usual
 /// signs. No text can end its line or the block.
 pub fn context_block(memories: &[ContextMemory]) -> String {
-    let line = |memory: &ContextMemory| entry(&memory.id, memory.said_at.as_deref(), &memory.passage);
+    let line =
+        |memory: &ContextMemory| entry(&memory.id, memory.said_at.as_deref(), beginning(&memory.passage, LONGEST));
     format!("{WHAT_THEY_ARE}\n{}", block("memories", memories.iter().map(line)))
 }
 
@@ -53,5 +57,12 @@ mod tests {
         let text = context_block(&memories);
         assert_eq!(texts_of(&text, "memories"), INJECTIONS);
         assert_eq!(text.lines().count(), 3 + INJECTIONS.len());
+    }
+
+    #[test]
+    fn what_somebody_pasted_does_not_fill_the_context() {
+        let long = "é".repeat(LONGEST + 1);
+        let shown = context_block(&[memory("a", None, &long), memory("b", None, "short")]);
+        assert!(shown.contains(&"é".repeat(LONGEST)) && !shown.contains(&long) && shown.contains("short"));
     }
 }

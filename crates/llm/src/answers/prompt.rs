@@ -2,8 +2,8 @@
 
 use crate::{
     ChatRequest,
-    answers::{AnswerSettings, ContextMemory},
-    quoted::{DATA, block, label, quoted},
+    answers::{AnswerSettings, ContextMemory, context::LONGEST},
+    quoted::{DATA, beginning, block, label, quoted},
 };
 
 /// A category-aware prompt of ROXY A.5.3 for the questions of LoCoMo.
@@ -54,7 +54,7 @@ impl AnswerPrompt {
             (Self::Temporal, Some(date)) => format!("DATE: {} - ", label(date)),
             _ => String::new(),
         };
-        format!("[Memory {number}]: {date}{}", quoted(&memory.passage))
+        format!("[Memory {number}]: {date}{}", quoted(beginning(&memory.passage, LONGEST)))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
     chat::wire::Pieces,
     schema::Enforcement,
     stream::{End, read_events},
-    transport::{Answer, Shape},
+    transport::{Answer, FORMAT, Shape},
 };
 
 /// What a chat keeps and counts in. Several chats may share a budget and a cache.
@@ -64,7 +64,7 @@ pub struct Reply {
 
 /// A model behind `POST {base}/chat/completions`. Threads may share it.
 ///
-/// JSON is asked for by schema. A server that answers 400 or 422 to that is asked for some object, then for
+/// JSON is asked for by schema. A server that answers 400 or 422 to that, or 500 and names the field, is asked for some object, then for
 /// text, with the schema in the prompt; what it took is remembered as long as this value lives.
 #[derive(Debug)]
 pub struct Chat {
@@ -151,12 +151,12 @@ impl Chat {
         ask: &mut dyn FnMut(&Value) -> Result<Completion, LlmError>,
     ) -> Result<Completion, LlmError> {
         let mut way = *self.enforcement.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut first_refusal = None;
+        let (mut first_refusal, mut weakened) = (None, false);
         loop {
             let error = match ask(&request.body(self.model(), way)) {
                 Ok(completion) => {
                     // Another thread may have found out more meanwhile; the last word is as good as any.
-                    if first_refusal.is_some() {
+                    if weakened {
                         *self.enforcement.lock().unwrap_or_else(PoisonError::into_inner) = way;
                     }
                     return Ok(completion);
@@ -164,13 +164,16 @@ impl Chat {
                 Err(error) => error,
             };
             let weaker = way.weaker().filter(|_| matches!(request.format, Format::Json(_)));
-            match (&error, weaker) {
-                (LlmError::Status { status: 400 | 422, .. }, Some(weaker)) => way = weaker,
+            match (refuses_format(&error), weaker) {
+                (true, Some(weaker)) => (way, weakened) = (weaker, true),
                 // A request refused in every way was not refused for its format: the first answer says why.
-                (LlmError::Status { status: 400 | 422, .. }, None) => return Err(first_refusal.unwrap_or(error)),
-                _ => return Err(error),
+                (true, None) => return Err(first_refusal.unwrap_or(error)),
+                (false, _) => return Err(error),
             }
-            first_refusal.get_or_insert(error);
+            // One that failed over the format says nothing of the request.
+            if !matches!(error, LlmError::Status { status: 500, .. }) {
+                first_refusal.get_or_insert(error);
+            }
         }
     }
 
@@ -234,6 +237,15 @@ impl Chat {
 
     fn no_answer(&self, found: String) -> LlmError {
         LlmError::Answer { url: self.client.url(OPERATION), found, expected: "a message of the model".to_owned() }
+    }
+}
+
+/// Whether a server may have refused because of how JSON was asked for; llama-cpp-python fails with 500 and says so.
+fn refuses_format(error: &LlmError) -> bool {
+    match error {
+        LlmError::Status { status: 400 | 422, .. } => true,
+        LlmError::Status { status: 500, message, .. } => message.contains(FORMAT),
+        _ => false,
     }
 }
 

@@ -11,13 +11,18 @@ use serde_json::json;
 pub use self::{fault::CueFault, prompt::CuePrompt};
 use crate::{
     Chat, ChatRequest, Format, LlmError, Message, Outcome, Schema,
-    quoted::{acts, block, quoted},
+    quoted::{acts, beginning, block, quoted},
     reply::{ask_until_read, parsed},
     sampling::{check_sampling, within},
 };
 
 /// Characters of a cue question at most.
 const LONGEST: usize = 300;
+
+/// Characters shown of a passage that questions are written for,
+const LONGEST_PASSAGE: usize = 8_000;
+/// and of each of those before it.
+const LONGEST_BEFORE: usize = 1_000;
 
 /// A passage to write cue questions for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -82,12 +87,13 @@ impl CueSettings {
     ///
     /// [`CuePrompt::Isolated`] leaves out the date and the dialogue, so that they do not make it another request.
     pub fn request(&self, subject: &CueSubject) -> ChatRequest {
-        let passage = block("passage", [quoted(&subject.passage)]);
+        let passage = block("passage", [quoted(beginning(&subject.passage, LONGEST_PASSAGE))]);
         let user = match self.prompt {
             CuePrompt::Isolated => passage,
             CuePrompt::Contextual => {
                 let from = subject.before.len().saturating_sub(self.before);
-                let before: Vec<_> = subject.before[from..].iter().map(|passage| quoted(passage)).collect();
+                let before: Vec<_> =
+                    subject.before[from..].iter().map(|passage| quoted(beginning(passage, LONGEST_BEFORE))).collect();
                 let before = if before.is_empty() { String::new() } else { block("dialogue", before) };
                 let said_at = subject.said_at.as_ref().map(|date| block("said_at", [quoted(date)]));
                 before + &said_at.unwrap_or_default() + &passage

@@ -135,3 +135,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_somebody_pasted_does_not_fill_the_prompt() {
+    let (long, longest) = ("a ".repeat(5_000), "b ".repeat(9_000));
+    let subject = CueSubject { passage: longest.clone(), said_at: None, before: vec![long.clone(); 6] };
+    let request = CueSettings::default().request(&subject);
+    let shown: usize = request.messages.iter().map(|message| message.content.len()).sum();
+    assert!(shown < 8_000 + 6 * 1_000 + 4_000, "{shown}");
+    let user = &request.messages[1].content;
+    assert!(user.contains(&longest[..8_000]) && user.contains(&long[..1_000]));
+    assert!(!user.contains(&longest[..8_001]) && !user.contains(&long[..1_001]));
+}

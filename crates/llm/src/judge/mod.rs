@@ -12,7 +12,7 @@ pub use self::{
 };
 use crate::{
     Chat, ChatRequest, Format, LlmError, Message, Schema,
-    quoted::{block, entry, quoted},
+    quoted::{beginning, block, entry, quoted},
     reply::ask_until_read,
     sampling::check_sampling,
 };
@@ -87,12 +87,11 @@ impl JudgeSettings {
     }
 
     fn line(&self, id: usize, candidate: &JudgeCandidate) -> String {
-        let shown: String = candidate.text.chars().take(self.cut.get()).collect();
         let said_at = match self.prompt {
             JudgePrompt::ConflictAware => candidate.said_at.as_deref(),
             JudgePrompt::Relevance => None,
         };
-        entry(&id.to_string(), said_at, &shown)
+        entry(&id.to_string(), said_at, beginning(&candidate.text, self.cut.get()))
     }
 }
 

@@ -61,7 +61,7 @@ fn each_end_of_an_answer_has_its_outcome() {
 
 #[test]
 fn a_format_that_is_refused_is_weakened_and_remembered() {
-    for (knows, code, sent) in [("json_object", 400, 2), ("", 422, 3)] {
+    for (knows, code, sent) in [("json_object", 400, 2), ("", 422, 3), ("json_object", 500, 2)] {
         let server = Server::start(move |_, request| match request.body["response_format"]["type"].as_str() {
             Some(format) if format != knows => status(code, "unknown response_format"),
             _ => ok(said("Here: {\"q\": [\"What colour is the kite?\"]}")),
@@ -94,6 +94,11 @@ fn a_request_that_is_refused_in_every_format_is_wrong_in_itself() {
     chat.complete(&cues(), Freshness::CacheAllowed).unwrap();
     let last = server.requests().pop().unwrap();
     assert_eq!(last.body["response_format"]["type"], "json_schema", "it teaches nothing about formats");
+    let failing =
+        Server::script(vec![status(500, "response_format?"), status(400, "too many tokens"), status(400, "no")]);
+    let error =
+        self::chat(&failing.url, ChatSettings::default()).complete(&cues(), Freshness::CacheAllowed).unwrap_err();
+    assert!(error.to_string().contains("status 400") && error.to_string().contains("too many tokens"), "{error}");
     let text = Server::script(vec![status(400, "no")]);
     assert!(ask(&self::chat(&text.url, ChatSettings::default())).is_err());
     assert_eq!(text.requests().len(), 1, "for text there is nothing to weaken");

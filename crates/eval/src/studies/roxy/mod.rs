@@ -202,8 +202,8 @@ fn grid(
 }
 
 const NOT_MEASURED: &str = "The paper's judge scores forty candidates a question with a language model, and its answers \
-    are written by another. Neither can be had here without a server, so that no figure of them stands in this report; \
-    `aforesaid search --judge` and `aforesaid ask` run both against any OpenAI-compatible server.";
+    are written by another. None was at hand, so that no figure of them stands in this report. `--judge` and `--answers` \
+    put them there, with any OpenAI-compatible server or a batch service.";
 
 fn recall(k: usize) -> Measure {
     // Never 0 here.
