@@ -28,6 +28,7 @@
 
 mod answer;
 mod cache;
+mod calendar;
 mod cues;
 mod encoder;
 mod encoding;

@@ -74,7 +74,7 @@ impl Memory {
         Ok(Reembedded { encoder: encoder.id().clone(), before, embedded, dropped })
     }
 
-    /// Makes the vectors that are missing now; says how many.
+    /// Makes the vectors that texts lack now; says how many.
     fn embed_missing(
         &self,
         namespace: &Namespace,
@@ -83,30 +83,19 @@ impl Memory {
     ) -> Result<usize, Error> {
         let stats = self.store.stats(namespace)?;
         let present = stats.vectors.get(encoder.id().as_str()).copied().unwrap_or(0);
-        let total = (stats.turns + stats.notes).saturating_sub(present) as usize;
-        let (mut after, mut read) = (Seq(0), 0);
-        let next = || {
+        let mut after = Seq(0);
+        let missing = || {
             let missing = self.store.unembedded(namespace, encoder.id(), audience(encoder), after, CHUNK)?;
-            read += missing.len();
-            let Some(last) = missing.last() else { return Ok(None) };
-            after = last.seq;
-            let (keys, passages) = missing.into_iter().map(|memory| (memory.seq, memory.passage)).unzip();
-            Ok(Some(Chunk { keys, passages, done: read }))
+            after = missing.last().map_or(after, |last| last.seq);
+            Ok(missing.into_iter().map(|memory| (memory.seq, memory.passage)).unzip())
         };
-        let keep = |places: &[Seq], vectors: &Vectors| {
-            let vectors: Vec<(Seq, &[f32])> = places.iter().copied().zip(vectors.iter()).collect();
-            Ok(self.store.embed(namespace, encoder.id(), &vectors)?)
-        };
-        let mut done = 0;
-        encoding::run(encoder, next, keep, &mut |chunk| {
-            done = chunk;
-            progress(done, total.max(done));
-        })?;
-        Ok(done)
+        let keep = |vectors: &[(Seq, &[f32])]| Ok(self.store.embed(namespace, encoder.id(), vectors)?);
+        let total = (stats.turns + stats.notes).saturating_sub(present);
+        make(encoder, missing, keep, total as usize, progress)
     }
 
     /// Makes the vectors that cues lack now; says how many.
-    pub(crate) fn embed_missing_cues(
+    fn embed_missing_cues(
         &self,
         namespace: &Namespace,
         encoder: &dyn Encoder,
@@ -114,25 +103,36 @@ impl Memory {
     ) -> Result<usize, Error> {
         let stats = self.store.cue_stats(namespace)?;
         let present = stats.vectors.get(encoder.id().as_str()).copied().unwrap_or(0);
-        let total = stats.questions.saturating_sub(present) as usize;
-        let (mut after, mut read) = (CueId(0), 0);
-        let next = || {
+        let mut after = CueId(0);
+        let missing = || {
             let missing = self.store.unembedded_cues(namespace, encoder.id(), audience(encoder), after, CHUNK)?;
-            read += missing.len();
-            let Some(last) = missing.last() else { return Ok(None) };
-            after = last.id;
-            let (keys, passages) = missing.into_iter().map(|cue| (cue.id, cue.text)).unzip();
-            Ok(Some(Chunk { keys, passages, done: read }))
+            after = missing.last().map_or(after, |last| last.id);
+            Ok(missing.into_iter().map(|cue| (cue.id, cue.text)).unzip())
         };
-        let keep = |ids: &[CueId], vectors: &Vectors| {
-            let vectors: Vec<(CueId, &[f32])> = ids.iter().copied().zip(vectors.iter()).collect();
-            Ok(self.store.embed_cues(namespace, encoder.id(), &vectors)?)
-        };
-        let mut done = 0;
-        encoding::run(encoder, next, keep, &mut |chunk| {
-            done = chunk;
-            progress(done, total.max(done));
-        })?;
-        Ok(done)
+        let keep = |vectors: &[(CueId, &[f32])]| Ok(self.store.embed_cues(namespace, encoder.id(), vectors)?);
+        make(encoder, missing, keep, stats.questions.saturating_sub(present) as usize, progress)
     }
+}
+
+/// Encodes what is `missing`, chunk by chunk until one is empty, and keeps it; about `total` in all. Says how many.
+fn make<K: Copy + Send>(
+    encoder: &dyn Encoder,
+    mut missing: impl FnMut() -> Result<(Vec<K>, Vec<String>), Error> + Send,
+    mut keep: impl FnMut(&[(K, &[f32])]) -> Result<(), Error> + Send,
+    total: usize,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<usize, Error> {
+    let mut read = 0;
+    let next = || {
+        let (keys, passages) = missing()?;
+        read += keys.len();
+        Ok((!keys.is_empty()).then_some(Chunk { keys, passages, done: read }))
+    };
+    let keep = |keys: &[K], vectors: &Vectors| keep(&keys.iter().copied().zip(vectors.iter()).collect::<Vec<_>>());
+    let mut done = 0;
+    encoding::run(encoder, next, keep, &mut |chunk| {
+        done = chunk;
+        progress(done, total.max(done));
+    })?;
+    Ok(done)
 }

@@ -1,7 +1,6 @@
 //! From a question to an answer.
 
 mod ask;
-mod calendar;
 mod judging;
 mod why;
 

@@ -212,8 +212,8 @@ fn a_contextual_prompt_shows_the_turns_before_in_the_session_and_the_date() {
         &["Bob: I can sew it on Sunday.".to_owned()],
     ];
     assert_eq!(before, expected, "not past the session's first turn, and one at most");
-    assert_eq!(quoted_in(&shown[0], "said_at"), ["2024-01-01"]);
-    assert_eq!(quoted_in(&shown[6], "said_at"), ["2024-02-01, 13:56"]);
+    assert_eq!(quoted_in(&shown[0], "said_at"), ["Monday, 1 January 2024"]);
+    assert_eq!(quoted_in(&shown[6], "said_at"), ["Thursday, 1 February 2024, 13:56"]);
 
     let memory = in_memory();
     let server = obliging();

@@ -1,9 +1,9 @@
 //! What a model is asked about a memory. Nothing of a sensitive one is ever part of it.
 
-use aforesaid_core::types::{Memory as Remembered, Namespace, Scope, Sensitivity, Timestamp};
+use aforesaid_core::types::{Memory as Remembered, Namespace, Scope, Sensitivity};
 use aforesaid_llm::{ChatRequest, CuePrompt, CueSettings, CueSubject};
 
-use crate::{error::Error, memory::Memory};
+use crate::{calendar::calendar, error::Error, memory::Memory};
 
 /// A memory and the request for its cue questions.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,7 @@ impl Memory {
         let before = before.iter().filter(|turn| turn.seq != memory.seq && may_leave(turn));
         Ok(CueSubject {
             passage: memory.passage(),
-            said_at: memory.said_at.map(said_at),
+            said_at: memory.said_at.map(calendar),
             before: before.map(Remembered::passage).collect(),
         })
     }
@@ -70,30 +70,4 @@ impl Memory {
 /// Whether a model behind a network may see a memory.
 fn may_leave(memory: &Remembered) -> bool {
     memory.sensitivity == Sensitivity::Ordinary
-}
-
-/// Date and time to the minute; the date alone where it stands for the whole day.
-fn said_at(at: Timestamp) -> String {
-    let text = at.to_string();
-    match text.split_once('T') {
-        Some((date, "00:00:00Z")) => date.to_owned(),
-        Some((date, time)) => format!("{date}, {}", time.chars().take(5).collect::<String>()),
-        None => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_are_such_as_people_read() {
-        for (text, expected) in [
-            ("2023-05-08T13:56:07Z", "2023-05-08, 13:56"),
-            ("2023-05-08", "2023-05-08"),
-            ("2023-05-08T00:00:30Z", "2023-05-08, 00:00"),
-        ] {
-            assert_eq!(said_at(text.parse().unwrap()), expected);
-        }
-    }
 }

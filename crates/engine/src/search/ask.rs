@@ -13,9 +13,10 @@ use aforesaid_llm::{
 };
 use serde::Serialize;
 
-use super::{Found, Judging, Posed, calendar::calendar};
+use super::{Found, Judging, Posed};
 use crate::{
     answer::{NoHits, Timing, Warning, millis},
+    calendar::calendar,
     error::Error,
     memory::Memory,
 };

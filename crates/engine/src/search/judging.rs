@@ -9,9 +9,10 @@ use aforesaid_core::{
 };
 use aforesaid_llm::{Chat, ChatRequest, JudgeCandidate, JudgeSettings, Judgement, LlmError, judge, order};
 
-use super::{Finished, Found, Place, Posed, calendar::calendar};
+use super::{Finished, Found, Place, Posed};
 use crate::{
     answer::{Warning, millis},
+    calendar::calendar,
     error::Error,
     memory::Memory,
 };

@@ -4,7 +4,7 @@ use aforesaid_core::types::Timestamp;
 
 /// `Monday, 8 May 2023, 13:56`, in UTC: the day of the week tells what "last Friday" means. Midnight is left out, for it
 /// mostly means that only the day is known.
-pub(super) fn calendar(said_at: Timestamp) -> String {
+pub(crate) fn calendar(said_at: Timestamp) -> String {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     let format = match said_at.millis().rem_euclid(DAY) {
         0 => "%A, %-d %B %Y",
