@@ -106,7 +106,8 @@ const MIGRATIONS: [&str; 3] = [
     ) STRICT;
     ",
     // Cue questions. `cued` has a row for every memory that was asked for some, though it got none. Part 0 of a
-    // memory's cues stands for its text with all questions, the others are the questions in order.
+    // memory's cues stands for its text with all questions, the others are the questions in order. Their vectors are found
+    // by the cue first: it goes with all of its vectors.
     "
     ALTER TABLE namespace ADD COLUMN cues INTEGER NOT NULL DEFAULT 0;
     CREATE TABLE cue_source (
@@ -137,7 +138,7 @@ const MIGRATIONS: [&str; 3] = [
         encoder   INTEGER NOT NULL,
         id        INTEGER NOT NULL,
         data      BLOB NOT NULL,
-        PRIMARY KEY (namespace, encoder, id)
+        PRIMARY KEY (namespace, id, encoder)
     ) STRICT, WITHOUT ROWID;
     ",
 ];
