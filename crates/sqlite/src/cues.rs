@@ -83,7 +83,8 @@ impl Putting<'_> {
 
     /// Takes the cues of one memory away; says whether it was asked for any.
     fn remove(&self, seq: Seq) -> Result<bool, StoreError> {
-        let of_memory = "SELECT id FROM cue WHERE namespace = ?1 AND seq = ?2";
+        // Left to itself, the planner reads all cues of the namespace.
+        let of_memory = "SELECT id FROM cue INDEXED BY cue_by_memory WHERE namespace = ?1 AND seq = ?2";
         let steps = [
             format!("DELETE FROM cue_vector WHERE namespace = ?1 AND id IN ({of_memory})"),
             "DELETE FROM cue WHERE namespace = ?1 AND seq = ?2".to_owned(),
@@ -250,7 +251,8 @@ impl Reader<'_> {
     }
 
     fn questions_of(&self, seq: Seq) -> Result<Vec<String>, StoreError> {
-        let sql = "SELECT question FROM cue WHERE namespace = ?1 AND seq = ?2 AND part > 0 ORDER BY part";
+        let sql = "SELECT question FROM cue INDEXED BY cue_by_memory
+                   WHERE namespace = ?1 AND seq = ?2 AND part > 0 ORDER BY part";
         let key = params![self.tenant.number, seq.0];
         let select = self.connection.prepare_cached(sql);
         self.context.run(select.and_then(|mut select| select.query_map(key, |row| row.get(0))?.collect()))

@@ -130,9 +130,9 @@ const MIGRATIONS: [&str; 3] = [
         seq       INTEGER NOT NULL,
         part      INTEGER NOT NULL,
         question  TEXT NOT NULL,
-        PRIMARY KEY (namespace, id),
-        UNIQUE (namespace, seq, part)
+        PRIMARY KEY (namespace, id)
     ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX cue_by_memory ON cue (namespace, seq, part);
     CREATE TABLE cue_vector (
         namespace INTEGER NOT NULL,
         encoder   INTEGER NOT NULL,
