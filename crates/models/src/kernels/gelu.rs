@@ -13,7 +13,7 @@ pub(super) fn gelu_exact<S: Simd>(x: f32) -> f32 {
     const Q: [f32; 4] = [-2.133_740_6e-4, -1.682_826_9e-3, -7.373_329e-3, -1.426_473_9e-2];
     let z = (x * std::f32::consts::FRAC_1_SQRT_2).clamp(-END, END);
     let square = z * z;
-    let above = z * P.iter().fold(-2.726_142_2e-10, |series, p| fma::<S>(series, square, *p));
+    let above = z * P.iter().fold(-2.726_142e-10, |series, p| fma::<S>(series, square, *p));
     let below = Q.iter().fold(-1.456_607_2e-5, |series, q| fma::<S>(series, square, *q));
     let half = 0.5 * x;
     fma::<S>(half, above / below, half)
