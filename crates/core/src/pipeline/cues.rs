@@ -49,6 +49,15 @@ pub(super) struct Best {
     found: Vec<BestRow>,
     /// In unit order, with a neutral score for who has none.
     pub(super) units: Vec<f64>,
+    neutral: Neutral,
+}
+
+/// Gives scores where there are none.
+type Neutral = fn(Vec<Option<f64>>) -> Vec<f64>;
+
+/// No question has words of the one that is asked.
+fn zero(scores: Vec<Option<f64>>) -> Vec<f64> {
+    scores.into_iter().map(|score| score.unwrap_or(0.0)).collect()
 }
 
 impl CueLeg {
@@ -60,31 +69,40 @@ impl CueLeg {
         self != Self::NONE
     }
 
-    /// What scores by each signal add, where a standard deviation of the fused scores is `deviation`.
-    ///
-    /// Each is a weight, what it is taken from and what it is divided by, or nothing where all candidates are alike.
-    pub(super) fn scales(
-        self,
-        words: Option<&[f64]>,
-        meaning: Option<&[f64]>,
-        deviation: f64,
-    ) -> [Option<(f64, f64, f64)>; 2] {
+    /// What the best questions' scores by words and by meaning add, where a standard deviation of the fused scores is
+    /// `deviation`; nothing by a signal that does not count, or in which all candidates are alike.
+    pub(super) fn adds(self, words: Option<Vec<f64>>, meaning: Option<Vec<f64>>, deviation: f64) -> [Option<Cued>; 2] {
         [(self.words, words), (self.meaning, meaning)].map(|(weight, scores)| {
-            let (mean, own) = mean_and_deviation(scores.filter(|_| weight > 0.0)?);
-            Some((weight * deviation, mean, own?))
+            let own = scores.filter(|_| weight > 0.0)?;
+            let (mean, over) = mean_and_deviation(&own);
+            Some(Cued { weight: weight * deviation, mean, over: over?, own })
         })
     }
 }
 
+/// What cue questions add to some candidates by one signal.
+pub(super) struct Cued {
+    /// The best question's score.
+    pub(super) own: Vec<f64>,
+    pub(super) weight: f64,
+    pub(super) mean: f64,
+    pub(super) over: f64,
+}
+
+impl Cued {
+    /// What they add to a candidate: so many standard deviations above the mean.
+    pub(super) fn of(&self, i: usize) -> f64 {
+        self.weight * (self.own[i] - self.mean) / self.over
+    }
+
+    /// Adds it to every candidate's score.
+    pub(super) fn add_to(&self, scores: &mut [f64]) {
+        scores.iter_mut().enumerate().for_each(|(i, score)| *score += self.of(i));
+    }
+}
+
 impl Best {
-    /// `neutral` gives scores where there are none.
-    fn of(
-        texts: Vec<BestRow>,
-        index: &Index,
-        candidates: &Candidates,
-        unit: Unit,
-        neutral: fn(Vec<Option<f64>>) -> Vec<f64>,
-    ) -> Self {
+    fn of(texts: Vec<BestRow>, index: &Index, candidates: &Candidates, unit: Unit, neutral: Neutral) -> Self {
         let better = |best: BestRow, next: BestRow| match (best, next) {
             (Some(best), Some(next)) if next.0 > best.0 => Some(next),
             (best, next) => best.or(next),
@@ -98,7 +116,13 @@ impl Best {
             Unit::Session => candidates.sessions.iter().map(of_session).collect(),
         };
         let units = neutral(found.iter().map(|best| best.map(|(score, _)| score)).collect());
-        Self { texts, found, units }
+        Self { texts, found, units, neutral }
+    }
+
+    /// Scores of some texts.
+    pub(super) fn of_texts(&self, texts: &[u32]) -> Vec<f64> {
+        let score = |&text: &u32| self.texts[text as usize].map(|(score, _)| score);
+        (self.neutral)(texts.iter().map(score).collect())
     }
 
     /// Whether a candidate has a question with a score above 0.
@@ -143,9 +167,7 @@ pub(super) fn by_words(
         bm25.add_term(pairs, collection, &held(&postings.of_pair(first, second)), length, &mut scores);
     }
     let best = best(index, owners, |row| Some(scores[row as usize]));
-    Some(Best::of(best, index, candidates, unit, |scores| {
-        scores.into_iter().map(|score| score.unwrap_or(0.0)).collect()
-    }))
+    Some(Best::of(best, index, candidates, unit, zero))
 }
 
 /// The cosine of each text's best question; `own` are those of the candidate texts themselves.

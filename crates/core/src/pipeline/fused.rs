@@ -1,6 +1,6 @@
 //! From two legs to one score: fusion, cue questions, what was said when the question says, importance.
 
-use super::{Candidates, Preset, dated, rank::LegScores};
+use super::{Candidates, Preset, cues::Cued, dated, legs::LegScores};
 use crate::{
     analysis::Question,
     explain::{Arithmetic, Explain},
@@ -32,15 +32,6 @@ pub(super) struct Share {
     /// Its own scores.
     own: Vec<f64>,
     fused: Contribution,
-}
-
-/// What answers a question like the one asked goes up.
-pub(super) struct Cued {
-    /// The best question's score.
-    own: Vec<f64>,
-    weight: f64,
-    mean: f64,
-    over: f64,
 }
 
 /// What was said when the question says goes up.
@@ -88,16 +79,8 @@ pub(super) fn fuse(
     let deviation = mean_and_deviation(&fused).1;
     let mut totals = fused.clone();
     let [words, meaning] = legs.cued(pool);
-    let scales = preset.cues.scales(words.as_deref(), meaning.as_deref(), deviation.unwrap_or(1.0));
-    let [asked, alike] = scales;
-    let cued = |own: Option<Vec<f64>>, scale: Option<(f64, f64, f64)>| {
-        let (weight, mean, over) = scale?;
-        Some(Cued { own: own?, weight, mean, over })
-    };
-    let cues = [cued(words, asked), cued(meaning, alike)];
-    for cued in cues.iter().flatten() {
-        totals.iter_mut().enumerate().for_each(|(i, total)| *total += cued.of(i));
-    }
+    let cues = preset.cues.adds(words, meaning, deviation.unwrap_or(1.0));
+    cues.iter().flatten().for_each(|cued| cued.add_to(&mut totals));
     let units: Vec<u32> = pool.iter().map(|&place| candidates.units(unit)[place]).collect();
     let fits = match preset.dated > 0.0 {
         true => dated::fits(question, index, candidates, &units, unit),
@@ -173,12 +156,6 @@ impl Fused {
                 Explain::from_part(&label, self.totals[i], how, sum)
             }
         }
-    }
-}
-
-impl Cued {
-    fn of(&self, i: usize) -> f64 {
-        self.weight * (self.own[i] - self.mean) / self.over
     }
 }
 

@@ -5,6 +5,7 @@ mod cues;
 mod dated;
 mod dense;
 mod fused;
+mod legs;
 mod lexical;
 mod preset;
 mod rank;

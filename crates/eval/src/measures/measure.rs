@@ -73,7 +73,8 @@ impl Measure {
     }
 }
 
-const fn cutoff(k: usize) -> NonZeroUsize {
+/// A cut-off in a constant; 0 would be 1.
+pub(crate) const fn cutoff(k: usize) -> NonZeroUsize {
     match NonZeroUsize::new(k) {
         Some(k) => k,
         None => NonZeroUsize::MIN,

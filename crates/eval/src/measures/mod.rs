@@ -13,6 +13,7 @@ mod trec;
 pub use answers::{Category, UnknownCategory, f1, normalize, score};
 pub use error::{EvaluationError, InvalidQrels, InvalidRun, TrecError};
 pub use evaluate::{Evaluation, evaluate};
+pub(crate) use measure::cutoff;
 pub use measure::{Measure, UnknownMeasure};
 pub use qrels::Qrels;
 pub use run::Run;

@@ -107,7 +107,7 @@ impl LexicalLeg {
                     (place, Bm25::idf(texts, found.holders), found.holders)
                 }
                 Unit::Session => {
-                    let holders = sessions.by_session(&held(index, candidates, self.cues.session, term));
+                    let holders = sessions.by_session(&held(index, candidates, term));
                     let has = holders.iter().any(|(session, _)| *session == candidate);
                     let place = if has { WordPlace::Own } else { WordPlace::Missing };
                     (place, Bm25::idf(sessions.len(), holders.len()), holders.len())
@@ -162,7 +162,7 @@ impl LexicalLeg {
     fn shares_session(&self, index: &Index, candidates: &Candidates, term: &str, text: u32) -> bool {
         let documents = index.documents();
         let session = documents.session_of(text);
-        let held = || held(index, candidates, self.cues.session, term);
-        session.is_some() && held().iter().any(|holder| documents.session_of(holder.text) == session)
+        let held = || held(index, candidates, term).counted(self.cues.session);
+        session.is_some() && held().iter().any(|(text, _)| documents.session_of(*text) == session)
     }
 }

@@ -129,7 +129,7 @@ impl LexicalLeg {
         });
         let pairs = question.terms.windows(2).filter(|_| self.pairs > 0.0).filter_map(|pair| {
             let mut scores = vec![0.0; index.documents().len()];
-            self.add_pair(index, own, &held_pair(index, candidates, self.cues.turn, pair), &mut scores);
+            self.add_pair(index, own, &held_pair(index, candidates, pair).counted(self.cues.turn), &mut scores);
             let value = scores[text as usize];
             (value > 0.0).then(|| Explain::leaf(side_by_side(pair), factor * value))
         });
@@ -148,11 +148,11 @@ impl LexicalLeg {
         let mut scores = vec![0.0; index.documents().sessions().len()];
         let mut parts = Vec::new();
         for term in &question.terms {
-            words.add(1.0, &held(index, candidates, self.cues.session, term), &mut scores);
+            words.add(1.0, &held(index, candidates, term), &mut scores);
             parts.push(Explain::leaf(format!("{term:?}"), std::mem::take(&mut scores[session as usize])));
         }
         for pair in question.terms.windows(2).filter(|_| self.pairs > 0.0) {
-            words.add(self.pairs, &held_pair(index, candidates, self.cues.session, pair), &mut scores);
+            words.add(self.pairs, &held_pair(index, candidates, pair), &mut scores);
             parts.push(Explain::leaf(side_by_side(pair), std::mem::take(&mut scores[session as usize])));
         }
         parts.retain(|part| part.value > 0.0);

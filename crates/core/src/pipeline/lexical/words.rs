@@ -15,17 +15,25 @@ pub(super) struct Words {
     pub(super) sessions: Vec<f64>,
 }
 
-/// A text that holds a term, and how often: in its own words and, weighted, in its questions.
+/// A text that holds a term, and how often.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Held {
     pub(super) text: u32,
-    pub(super) count: f64,
+    /// In its own words.
+    own: u32,
+    /// In its questions.
+    asked: u32,
 }
 
-/// Who holds each term of a question, and each two that stand side by side.
-struct Holders {
-    terms: Vec<Vec<Held>>,
-    pairs: Vec<Vec<Held>>,
+/// Texts that hold a term, by position, in all their words; what their questions count is said when they are counted.
+pub(super) struct Holders(Vec<Held>);
+
+impl Holders {
+    /// Who holds it at all, and how often, where the words of questions have a weight.
+    pub(super) fn counted(&self, cues: f64) -> Vec<(u32, f64)> {
+        let count = |held: &Held| (held.text, f64::from(held.own) + cues * f64::from(held.asked));
+        self.0.iter().map(count).filter(|(_, count)| *count > 0.0).collect()
+    }
 }
 
 /// How often a term occurs, as one text sees it.
@@ -84,7 +92,7 @@ impl<'a> InContext<'a> {
     }
 
     /// Adds one term's scores; `counts` and `touched` are empty room, and are left so.
-    fn add_term(&self, holders: &[Held], counts: &mut [f64], touched: &mut Vec<u32>, scores: &mut [f64]) {
+    fn add_term(&self, holders: &[(u32, f64)], counts: &mut [f64], touched: &mut Vec<u32>, scores: &mut [f64]) {
         let mut count = |text: u32, by: f64| {
             let before = &mut counts[text as usize];
             if *before == 0.0 {
@@ -92,13 +100,13 @@ impl<'a> InContext<'a> {
             }
             *before += by;
         };
-        for holder in holders {
-            count(holder.text, holder.count);
+        for &(text, times) in holders {
+            count(text, times);
             // Weights are the same in both directions: who lends to a turn borrows from it.
             for &(distance, weight) in &self.distances {
-                let other = self.index.documents().neighbour(holder.text, distance);
+                let other = self.index.documents().neighbour(text, distance);
                 if let Some(other) = other.filter(|&other| self.candidates.collection.has(other)) {
-                    count(other, weight * self.openness[other as usize] * holder.count);
+                    count(other, weight * self.openness[other as usize] * times);
                 }
             }
         }
@@ -126,10 +134,10 @@ impl LexicalLeg {
 
     /// How often a text and its neighbours hold a term.
     pub(super) fn occurrence(&self, index: &Index, candidates: &Candidates, term: &str, text: u32) -> Occurrence {
-        let holders = held(index, candidates, self.cues.turn, term);
+        let holders = held(index, candidates, term).counted(self.cues.turn);
         let count = |text: u32| {
-            let place = holders.binary_search_by_key(&text, |holder| holder.text);
-            place.map_or(0.0, |place| holders[place].count)
+            let place = holders.binary_search_by_key(&text, |(holder, _)| *holder);
+            place.map_or(0.0, |place| holders[place].1)
         };
         Occurrence { here: count(text), around: self.lent(index, candidates, text, count), holders: holders.len() }
     }
@@ -138,21 +146,20 @@ impl LexicalLeg {
     pub(super) fn score_words(&self, index: &Index, candidates: &Candidates, terms: &[String], mix: Mix) -> Words {
         let documents = index.documents();
         let mut words = Words { texts: vec![0.0; documents.len()], sessions: vec![0.0; documents.sessions().len()] };
-        let holders = self.holders(index, candidates, terms, self.cues.turn);
+        let pairs = if self.pairs > 0.0 { terms } else { &[] };
+        let terms: Vec<Holders> = terms.iter().map(|term| held(index, candidates, term)).collect();
+        let pairs: Vec<Holders> = pairs.windows(2).map(|pair| held_pair(index, candidates, pair)).collect();
         // Turns are scored even where sessions alone count: a session is shown with its best.
         let own = candidates.text_statistics(index, self.cues.turn);
         let in_context = InContext::new(self, index, candidates, own);
         let (mut counts, mut touched) = (vec![0.0; documents.len()], Vec::new());
-        for holders in &holders.terms {
-            in_context.add_term(holders, &mut counts, &mut touched, &mut words.texts);
+        for holders in &terms {
+            in_context.add_term(&holders.counted(self.cues.turn), &mut counts, &mut touched, &mut words.texts);
         }
-        for holders in &holders.pairs {
-            self.add_pair(index, own, holders, &mut words.texts);
+        for holders in &pairs {
+            self.add_pair(index, own, &holders.counted(self.cues.turn), &mut words.texts);
         }
         if mix.session > 0.0 {
-            let others = (index.cues().is_some() && self.cues.session != self.cues.turn)
-                .then(|| self.holders(index, candidates, terms, self.cues.session));
-            let Holders { terms, pairs } = others.as_ref().unwrap_or(&holders);
             let mut sessions = SessionWords::new(self, index, candidates);
             terms.iter().for_each(|holders| sessions.add(1.0, holders, &mut words.sessions));
             pairs.iter().for_each(|holders| sessions.add(self.pairs, holders, &mut words.sessions));
@@ -160,20 +167,11 @@ impl LexicalLeg {
         words
     }
 
-    fn holders(&self, index: &Index, candidates: &Candidates, terms: &[String], cues: f64) -> Holders {
-        let pairs = if self.pairs > 0.0 { terms } else { &[] };
-        Holders {
-            terms: terms.iter().map(|term| held(index, candidates, cues, term)).collect(),
-            pairs: pairs.windows(2).map(|pair| held_pair(index, candidates, cues, pair)).collect(),
-        }
-    }
-
     /// Adds the BM25 of two terms side by side in a text; a text of n terms has n - 1 pairs.
-    pub(super) fn add_pair(&self, index: &Index, own: Collection, holders: &[Held], scores: &mut [f64]) {
+    pub(super) fn add_pair(&self, index: &Index, own: Collection, holders: &[(u32, f64)], scores: &mut [f64]) {
         let all = Collection { terms: (own.terms - own.texts as f64).max(0.0), ..own };
-        let holders: Vec<(u32, f64)> = holders.iter().map(|holder| (holder.text, holder.count)).collect();
         let length = |text: u32| (terms_of(index, self.cues.turn, text) - 1.0).max(0.0);
-        self.bm25.add_term(self.pairs, all, &holders, length, scores);
+        self.bm25.add_term(self.pairs, all, holders, length, scores);
     }
 }
 
@@ -183,42 +181,36 @@ fn terms_of(index: &Index, cues: f64, text: u32) -> f64 {
     own + index.cues().map_or(0.0, |of| cues * f64::from(of.questions().terms_of(text)))
 }
 
-/// Texts that hold a term in their own words or, so weighted, in their questions, by position.
-pub(super) fn held(index: &Index, candidates: &Candidates, cues: f64, term: &str) -> Vec<Held> {
-    let asked = index.cues().filter(|_| cues > 0.0).map(|of| of.questions().postings().of(term));
-    gathered(index, candidates, cues, index.postings().of(term), asked)
+/// Texts of the collection that hold a term, in their own words or in their questions.
+pub(super) fn held(index: &Index, candidates: &Candidates, term: &str) -> Holders {
+    let asked = index.cues().map(|of| of.questions().postings().of(term));
+    gathered(index, candidates, index.postings().of(term), asked.unwrap_or_default())
 }
 
-/// Texts in which the second of two terms stands right after the first, in the same places.
-pub(super) fn held_pair(index: &Index, candidates: &Candidates, cues: f64, pair: &[String]) -> Vec<Held> {
-    let [first, second] = pair else { return Vec::new() };
-    let asked = index.cues().filter(|_| cues > 0.0).map(|of| of.questions().postings().of_pair(first, second));
-    gathered(index, candidates, cues, &index.postings().of_pair(first, second), asked.as_deref())
+/// Texts of the collection in which the second of two terms stands right after the first, in the same places.
+pub(super) fn held_pair(index: &Index, candidates: &Candidates, pair: &[String]) -> Holders {
+    let [first, second] = pair else { return Holders(Vec::new()) };
+    let asked = index.cues().map(|of| of.questions().postings().of_pair(first, second));
+    gathered(index, candidates, &index.postings().of_pair(first, second), &asked.unwrap_or_default())
 }
 
-/// Own and asked postings of texts of the collection, added up.
-fn gathered(
-    index: &Index,
-    candidates: &Candidates,
-    cues: f64,
-    own: &[Posting],
-    asked: Option<&[Posting]>,
-) -> Vec<Held> {
-    let own = own.iter().map(|posting| Held { text: posting.text, count: f64::from(posting.count) });
+/// Own and asked postings of texts of the collection, side by side.
+fn gathered(index: &Index, candidates: &Candidates, own: &[Posting], asked: &[Posting]) -> Holders {
+    let own = own.iter().map(|posting| Held { text: posting.text, own: posting.count, asked: 0 });
     let mut held: Vec<Held> = own.filter(|held| candidates.collection.has(held.text)).collect();
-    if let (Some(asked), Some(of)) = (asked, index.cues()) {
-        let owners = of.questions().rows().owners();
-        let asked =
-            asked.iter().map(|row| Held { text: owners[row.text as usize], count: cues * f64::from(row.count) });
+    if let Some(owners) = index.cues().filter(|_| !asked.is_empty()).map(|of| of.questions().rows().owners()) {
+        let asked = asked.iter().map(|row| Held { text: owners[row.text as usize], own: 0, asked: row.count });
         held.extend(asked.filter(|held| candidates.collection.has(held.text)));
         held.sort_by_key(|held| held.text);
         held.dedup_by(|next, first| {
             let same = next.text == first.text;
-            first.count += if same { next.count } else { 0.0 };
+            if same {
+                first.asked += next.asked;
+            }
             same
         });
     }
-    held
+    Holders(held)
 }
 
 /// The sessions of an index as BM25 sees them: the terms of all their turns.
@@ -248,20 +240,20 @@ impl<'a> SessionWords<'a> {
     }
 
     /// Adds the BM25 of a term, or of a pair, of which the turns that hold it are given.
-    pub(super) fn add(&mut self, weight: f64, holders: &[Held], scores: &mut [f64]) {
+    pub(super) fn add(&mut self, weight: f64, holders: &Holders, scores: &mut [f64]) {
         let holders = self.by_session(holders);
         self.leg.bm25.add_term(weight, self.all, &holders, |session| self.lengths[session as usize], scores);
     }
 
     /// The sessions of turns that hold a term, each with its count.
-    pub(super) fn by_session(&mut self, holders: &[Held]) -> Vec<(u32, f64)> {
-        for holder in holders {
-            if let Some(session) = self.index.documents().session_of(holder.text) {
+    pub(super) fn by_session(&mut self, holders: &Holders) -> Vec<(u32, f64)> {
+        for (text, times) in holders.counted(self.leg.cues.session) {
+            if let Some(session) = self.index.documents().session_of(text) {
                 let count = &mut self.counts[session as usize];
                 if *count == 0.0 {
                     self.held.push(session);
                 }
-                *count += holder.count;
+                *count += times;
             }
         }
         self.held.drain(..).map(|session| (session, std::mem::take(&mut self.counts[session as usize]))).collect()

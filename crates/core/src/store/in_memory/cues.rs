@@ -80,7 +80,8 @@ impl Tenant {
     fn put(&mut self, source: &CueSource, encoder: Option<&EncoderId>, cues: &[NewCues]) -> u64 {
         let there: Vec<&NewCues> = cues.iter().filter(|new| self.memories.contains_key(&new.seq)).collect();
         for NewCues { seq, questions, vectors } in &there {
-            if self.cues.remove(|other| other == *seq).memories > 0 {
+            if self.cues.sources.contains_key(seq) {
+                self.cues.remove(|other| other == *seq);
                 self.snapshots.clear();
                 self.epoch += 1;
             }

@@ -17,7 +17,7 @@ use crate::{
     EvalError,
     datasets::{Benchmark, DataSet, RecordedCues},
     experiments::{Bench, Observer, Setup},
-    measures::{Evaluation, Measure, evaluate},
+    measures::{Evaluation, Measure, cutoff, evaluate},
     recipe::{Equipment, Recording},
     reports::systems_csv,
 };
@@ -205,9 +205,8 @@ const NOT_MEASURED: &str = "The paper's judge scores forty candidates a question
     are written by another. None was at hand, so that no figure of them stands in this report. `--judge` and `--answers` \
     put them there, with any OpenAI-compatible server or a batch service.";
 
-fn recall(k: usize) -> Measure {
-    // Never 0 here.
-    format!("recall@{k}").parse().unwrap_or(Measure::Mrr)
+const fn recall(k: usize) -> Measure {
+    Measure::RecallAt(cutoff(k))
 }
 
 fn turn_measures() -> Vec<Measure> {

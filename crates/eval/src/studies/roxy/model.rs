@@ -196,12 +196,12 @@ fn answers(turns: &Grid, scores: &[f64]) -> Table {
     let (name, by_category, all) = published::ANSWERS;
     let cells = by_category.into_iter().chain([all]).map(|value| format!("{value:.1}"));
     table.push([name.to_owned()].into_iter().chain(cells));
-    let mean = |places: &mut dyn Iterator<Item = usize>| {
-        let (sum, count) = places.fold((0.0, 0.0), |(sum, count), place| (sum + scores[place], count + 1.0));
-        if count > 0.0 { percent(sum / count) } else { String::new() }
+    let mean = |places: &[usize]| match places.len() {
+        0 => String::new(),
+        count => percent(places.iter().map(|&place| scores[place]).sum::<f64>() / count as f64),
     };
-    let cells: Vec<String> = turns.categories().into_iter().map(|(_, places)| mean(&mut places.into_iter())).collect();
-    table.push(["ours".to_owned()].into_iter().chain(cells).chain([mean(&mut (0..scores.len()))]));
+    let cells = turns.categories().into_iter().map(|(_, places)| mean(&places));
+    table.push(["ours".to_owned()].into_iter().chain(cells).chain([mean(&(0..scores.len()).collect::<Vec<_>>())]));
     table
 }
 
