@@ -19,6 +19,9 @@ use crate::{
 /// The part of a cue that is no question: the text with all of them. Questions count from 1.
 const PASSAGE: i64 = 0;
 
+/// Cues by memory; left to itself, the planner reads all cues of the namespace.
+const OF_MEMORY: &str = "cue INDEXED BY cue_by_memory";
+
 /// Cues on their way into one namespace, inside one transaction.
 pub(crate) struct Putting<'a> {
     pub(crate) transaction: &'a Transaction<'a>,
@@ -83,11 +86,10 @@ impl Putting<'_> {
 
     /// Takes the cues of one memory away; says whether it was asked for any.
     fn remove(&self, seq: Seq) -> Result<bool, StoreError> {
-        // Left to itself, the planner reads all cues of the namespace.
-        let of_memory = "SELECT id FROM cue INDEXED BY cue_by_memory WHERE namespace = ?1 AND seq = ?2";
+        let ids = format!("SELECT id FROM {OF_MEMORY} WHERE namespace = ?1 AND seq = ?2");
         let steps = [
-            format!("DELETE FROM cue_vector WHERE namespace = ?1 AND id IN ({of_memory})"),
-            "DELETE FROM cue WHERE namespace = ?1 AND seq = ?2".to_owned(),
+            format!("DELETE FROM cue_vector WHERE namespace = ?1 AND id IN ({ids})"),
+            format!("DELETE FROM {OF_MEMORY} WHERE namespace = ?1 AND seq = ?2"),
             "DELETE FROM cued WHERE namespace = ?1 AND seq = ?2".to_owned(),
         ];
         let mut changed = 0;
@@ -175,10 +177,10 @@ pub(crate) fn remove(
     let run = |sql: String| context.run(transaction.execute(&sql, params_from_iter(values)));
     let vectors = run(format!(
         "DELETE FROM cue_vector WHERE namespace = ?1
-         AND id IN (SELECT id FROM cue WHERE namespace = ?1 AND seq IN ({chosen}))"
+         AND id IN (SELECT id FROM {OF_MEMORY} WHERE namespace = ?1 AND seq IN ({chosen}))"
     ))?;
-    run(format!("DELETE FROM cue WHERE namespace = ?1 AND part = {PASSAGE} AND seq IN ({chosen})"))?;
-    let questions = run(format!("DELETE FROM cue WHERE namespace = ?1 AND seq IN ({chosen})"))?;
+    run(format!("DELETE FROM {OF_MEMORY} WHERE namespace = ?1 AND part = {PASSAGE} AND seq IN ({chosen})"))?;
+    let questions = run(format!("DELETE FROM {OF_MEMORY} WHERE namespace = ?1 AND seq IN ({chosen})"))?;
     let memories = run(format!("DELETE FROM cued WHERE namespace = ?1 AND seq IN ({chosen})"))?;
     context.run(transaction.execute(
         "DELETE FROM cue_source WHERE namespace = ?1
@@ -251,10 +253,11 @@ impl Reader<'_> {
     }
 
     fn questions_of(&self, seq: Seq) -> Result<Vec<String>, StoreError> {
-        let sql = "SELECT question FROM cue INDEXED BY cue_by_memory
-                   WHERE namespace = ?1 AND seq = ?2 AND part > 0 ORDER BY part";
+        let sql = format!(
+            "SELECT question FROM {OF_MEMORY} WHERE namespace = ?1 AND seq = ?2 AND part > 0 ORDER BY part"
+        );
         let key = params![self.tenant.number, seq.0];
-        let select = self.connection.prepare_cached(sql);
+        let select = self.connection.prepare_cached(&sql);
         self.context.run(select.and_then(|mut select| select.query_map(key, |row| row.get(0))?.collect()))
     }
 
