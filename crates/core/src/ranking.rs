@@ -80,6 +80,34 @@ impl Ranking {
     }
 }
 
+/// Places of the best `n` scores, ascending; of equals the first. What is no number is among the best, and is found out.
+///
+/// `scores` come by place, ascending. Memory is 2 `n` entries, and nearly every score of a long history costs one
+/// comparison.
+pub(crate) fn best_places(scores: impl Iterator<Item = (usize, f64)>, n: usize) -> Vec<usize> {
+    let best_first = |a: &(usize, f64), b: &(usize, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    let mut best = Vec::new();
+    let mut least = f64::NEG_INFINITY;
+    for (place, score) in scores {
+        // An equal one that comes later is no better, and one that is no number is not worse either.
+        if score <= least && best.len() >= n {
+            continue;
+        }
+        best.push((place, score));
+        if n > 0 && best.len() == 2 * n {
+            least = best.select_nth_unstable_by(n - 1, best_first).1.1;
+            best.truncate(n);
+        }
+    }
+    if best.len() > n {
+        best.select_nth_unstable_by(n, best_first);
+        best.truncate(n);
+    }
+    let mut places: Vec<usize> = best.into_iter().map(|(place, _)| place).collect();
+    places.sort_unstable();
+    places
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -102,6 +130,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn best_places_are_those_of_the_full_ranking(
+            scores in prop::collection::vec(-9i8..9, 0..80), n in 0usize..90,
+        ) {
+            let scores: Vec<f64> = scores.into_iter().map(f64::from).collect();
+            let full = Ranking::of_scores(&scores).unwrap();
+            let mut head: Vec<usize> = full.iter().take(n).map(|scored| scored.candidate as usize).collect();
+            head.sort_unstable();
+            prop_assert_eq!(best_places(scores.into_iter().enumerate(), n), head);
+        }
+
         #[test]
         fn a_shallow_ranking_is_the_head_of_the_full_one(
             scores in prop::collection::vec(-3i8..3, 0..60), depth in 0usize..70,

@@ -15,7 +15,7 @@ use aforesaid_core::{
     types::Namespace,
 };
 
-/// A snapshot is kept when it would save the next process reading this many memories,
+/// A snapshot is kept when it would save the next process reading this many rows,
 const WORTH_KEEPING: usize = 512;
 /// or this share of them, whichever is more.
 const WORTH_KEEPING_SHARE: f64 = 0.05;
@@ -26,7 +26,7 @@ struct Held {
     index: RwLock<Index>,
     bytes: AtomicUsize,
     used: AtomicU64,
-    /// Texts in the snapshot the store has.
+    /// Rows in the snapshot the store has.
     kept: AtomicUsize,
 }
 
@@ -115,7 +115,7 @@ fn refresh(store: &dyn Store, namespace: &Namespace, held: &Held, index: &mut In
             store.snapshot(namespace, &key)?.map(|bytes| Index::from_snapshot(index.spec().clone(), &bytes))
         {
             *index = kept;
-            held.kept.store(index.documents().len(), Ordering::Relaxed);
+            held.kept.store(index.rows(), Ordering::Relaxed);
         }
     }
     let since = index.version();
@@ -134,16 +134,16 @@ fn refresh(store: &dyn Store, namespace: &Namespace, held: &Held, index: &mut In
 }
 
 fn keep_if_worth_it(store: &dyn Store, namespace: &Namespace, held: &Held, index: &Index) {
-    let texts = index.documents().len();
+    let rows = index.rows();
     let kept = held.kept.load(Ordering::Relaxed);
-    let unkept = if kept > texts { texts } else { texts - kept };
-    if unkept < WORTH_KEEPING.max((texts as f64 * WORTH_KEEPING_SHARE) as usize) {
+    let unkept = if kept > rows { rows } else { rows - kept };
+    if unkept < WORTH_KEEPING.max((rows as f64 * WORTH_KEEPING_SHARE) as usize) {
         return;
     }
     if let (Some(version), Some(snapshot)) = (index.version(), index.to_snapshot()) {
         // A store that cannot be written to still answers; the next process reads the rows.
         if store.keep_snapshot(namespace, &index.spec().key(), version, &snapshot).is_ok() {
-            held.kept.store(texts, Ordering::Relaxed);
+            held.kept.store(rows, Ordering::Relaxed);
         }
     }
 }

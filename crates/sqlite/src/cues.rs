@@ -253,9 +253,8 @@ impl Reader<'_> {
     }
 
     fn questions_of(&self, seq: Seq) -> Result<Vec<String>, StoreError> {
-        let sql = format!(
-            "SELECT question FROM {OF_MEMORY} WHERE namespace = ?1 AND seq = ?2 AND part > 0 ORDER BY part"
-        );
+        let sql =
+            format!("SELECT question FROM {OF_MEMORY} WHERE namespace = ?1 AND seq = ?2 AND part > 0 ORDER BY part");
         let key = params![self.tenant.number, seq.0];
         let select = self.connection.prepare_cached(&sql);
         self.context.run(select.and_then(|mut select| select.query_map(key, |row| row.get(0))?.collect()))

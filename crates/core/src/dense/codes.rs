@@ -16,6 +16,13 @@ pub struct Codes {
     scales: Vec<f32>,
 }
 
+/// A query in the same form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CodedQuery {
+    codes: Vec<i8>,
+    scale: f32,
+}
+
 impl Codes {
     /// No vectors yet, of `dim` components each.
     pub fn new(dim: usize) -> Self {
@@ -42,12 +49,20 @@ impl Codes {
         (&self.codes, &self.scales)
     }
 
-    /// Approximate dot products of `query` with every vector, in order.
-    pub fn scan(&self, query: &[f32]) -> Vec<f32> {
-        let mut codes = Vec::with_capacity(self.dim);
-        let query_scale = quantise(query, &mut codes);
-        let dots = dots_of_codes(&codes, &self.codes);
-        dots.into_iter().zip(&self.scales).map(|(dot, scale)| dot as f32 * (scale * query_scale)).collect()
+    /// Approximate dot products of a query with the vectors of `rows`.
+    pub fn scan(&self, query: &CodedQuery, rows: &[u32]) -> Vec<f32> {
+        let dots = dots_of_codes(&query.codes, &self.codes, rows);
+        let scale = |(dot, &row): (i32, &u32)| dot as f32 * (self.scales[row as usize] * query.scale);
+        dots.into_iter().zip(rows).map(scale).collect()
+    }
+}
+
+impl CodedQuery {
+    /// Codes of a vector.
+    pub fn new(query: &[f32]) -> Self {
+        let mut codes = Vec::with_capacity(query.len());
+        let scale = quantise(query, &mut codes);
+        Self { codes, scale }
     }
 }
 
@@ -82,7 +97,7 @@ mod tests {
             let mut codes = Codes::new(64);
             codes.push(&a);
             let exact: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
-            let found = codes.scan(&b);
+            let found = codes.scan(&CodedQuery::new(&b), &[0]);
             prop_assert!((found[0] - exact).abs() < 0.02, "{} {}", found[0], exact);
         }
     }
@@ -91,6 +106,7 @@ mod tests {
     fn a_zero_vector_is_no_division_by_zero() {
         let mut codes = Codes::new(4);
         codes.push(&[0.0; 4]);
-        assert_eq!(codes.scan(&[1.0, 0.0, 0.0, 0.0]), [0.0]);
+        assert_eq!(codes.scan(&CodedQuery::new(&[1.0, 0.0, 0.0, 0.0]), &[0]), [0.0]);
+        assert_eq!(codes.scan(&CodedQuery::new(&[0.0; 4]), &[0]), [0.0]);
     }
 }

@@ -15,9 +15,9 @@ pub(super) fn dots(query: &[f32], data: &[f32], rows: &[u32]) -> Vec<f32> {
     Arch::new().dispatch(Rows { query, data, rows })
 }
 
-/// Dot products of `query` with every row of codes, exact.
-pub(super) fn dots_of_codes(query: &[i8], data: &[i8]) -> Vec<i32> {
-    Arch::new().dispatch(CodeRows { query, data })
+/// Dot products of `query` with the rows named by `rows`, each `query.len()` codes of `data`; exact.
+pub(super) fn dots_of_codes(query: &[i8], data: &[i8], rows: &[u32]) -> Vec<i32> {
+    Arch::new().dispatch(CodeRows { query, data, rows })
 }
 
 struct Rows<'a> {
@@ -39,6 +39,7 @@ impl WithSimd for Rows<'_> {
 struct CodeRows<'a> {
     query: &'a [i8],
     data: &'a [i8],
+    rows: &'a [u32],
 }
 
 impl WithSimd for CodeRows<'_> {
@@ -46,7 +47,8 @@ impl WithSimd for CodeRows<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Vec<i32> {
-        self.data.chunks_exact(self.query.len().max(1)).map(|row| dot_codes(self.query, row)).collect()
+        let dim = self.query.len();
+        self.rows.iter().map(|&row| dot_codes(self.query, &self.data[row as usize * dim..][..dim])).collect()
     }
 }
 
@@ -100,7 +102,7 @@ mod tests {
         fn codes_are_exact(pairs in prop::collection::vec((-127i8..=127, -127i8..=127), 1..100)) {
             let (a, b): (Vec<i8>, Vec<i8>) = pairs.into_iter().unzip();
             let plain: i32 = a.iter().zip(&b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-            prop_assert_eq!(dots_of_codes(&a, &[b.clone(), b].concat()), vec![plain; 2]);
+            prop_assert_eq!(dots_of_codes(&a, &[b.clone(), b].concat(), &[1, 0]), vec![plain; 2]);
         }
     }
 }

@@ -3,14 +3,12 @@
 use super::{
     codes::Codes,
     dot::{dot, dots},
+    scan::ScanQuery,
 };
-use crate::{error::StoreError, types::Vectors};
+use crate::{error::StoreError, ranking::best_places, types::Vectors};
 
 /// Up to this many vectors are held as they are; above, as one byte a component.
 pub const EXACT_LIMIT: usize = 32_768;
-
-/// How many of the best candidates of a scan over codes are computed again exactly.
-const RESCORED: usize = 256;
 
 /// Fetches the real vectors of some texts, by position, for a scan over codes.
 pub type Rescore<'a> = dyn Fn(&[u32]) -> Result<Vectors, StoreError> + 'a;
@@ -94,51 +92,36 @@ impl DenseIndex {
         }
     }
 
-    /// Cosine of `query` (unit length) with each text of `candidates`; `None` without a vector.
-    ///
-    /// Above [`EXACT_LIMIT`] texts the best few hundred are exact, the others
-    /// within about 0.002.
-    ///
-    /// # Errors
-    /// When `rescore` fails.
-    pub fn similarities(
-        &self,
-        query: &[f32],
-        candidates: &[u32],
-        rescore: &Rescore<'_>,
-    ) -> Result<Vec<Option<f64>>, StoreError> {
+    /// Whether a scan needs no second look: up to [`EXACT_LIMIT`] texts.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.rows, Rows::Exact(_))
+    }
+
+    /// Cosines of a unit-length query with the texts of `texts`; what a text without a vector gets means nothing.
+    pub(super) fn block(&self, query: &ScanQuery<'_>, texts: &[u32]) -> Vec<f32> {
         match &self.rows {
-            Rows::Exact(rows) => {
-                let found = dots(query, rows, candidates);
-                let known = |(&text, dot)| self.has(text as usize).then(|| f64::from(dot));
-                Ok(candidates.iter().zip(found).map(known).collect())
-            }
-            Rows::Compact(codes) => {
-                let all = codes.scan(query);
-                let mut found: Vec<Option<f64>> = candidates
-                    .iter()
-                    .map(|&text| self.has(text as usize).then(|| f64::from(all[text as usize])))
-                    .collect();
-                self.rescore_best(query, candidates, &mut found, rescore)?;
-                Ok(found)
-            }
+            Rows::Exact(rows) => dots(query.exact, rows, texts),
+            Rows::Compact(codes) => codes.scan(&query.coded, texts),
         }
     }
 
-    fn rescore_best(
+    /// Replaces the best `n` of approximate cosines by those of the real vectors of the texts at `text_of`.
+    ///
+    /// # Errors
+    /// When `rescore` fails.
+    pub fn rescore_best(
         &self,
-        query: &[f32],
-        candidates: &[u32],
+        (query, n): (&[f32], usize),
         found: &mut [Option<f64>],
+        text_of: impl Fn(usize) -> u32,
         rescore: &Rescore<'_>,
     ) -> Result<(), StoreError> {
-        let mut best: Vec<usize> = (0..found.len()).filter(|&i| found[i].is_some()).collect();
-        if best.len() > RESCORED {
-            best.select_nth_unstable_by(RESCORED, |&a, &b| found[b].partial_cmp(&found[a]).unwrap_or(a.cmp(&b)));
-            best.truncate(RESCORED);
+        if self.is_exact() {
+            return Ok(());
         }
-        best.sort_unstable();
-        let texts: Vec<u32> = best.iter().map(|&i| candidates[i]).collect();
+        let known = found.iter().enumerate().filter_map(|(i, score)| Some((i, (*score)?)));
+        let best = best_places(known, n);
+        let texts: Vec<u32> = best.iter().map(|&i| text_of(i)).collect();
         let exact = rescore(&texts)?;
         for (i, vector) in best.into_iter().zip(exact.iter()) {
             found[i] = Some(f64::from(dot(query, vector)));
@@ -189,9 +172,17 @@ impl DenseIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dense::Scan;
 
     fn unreachable(_: &[u32]) -> Result<Vectors, StoreError> {
         unreachable!("an exact index does not rescore")
+    }
+
+    fn similarities(index: &DenseIndex, query: &[f32], texts: &[u32], rescore: &Rescore<'_>) -> Vec<Option<f64>> {
+        let mut found = Vec::new();
+        Scan::new(index, query, texts).each(|_, cosine| found.push(cosine));
+        index.rescore_best((query, 256), &mut found, |i| texts[i], rescore).unwrap();
+        found
     }
 
     /// Pseudo-random unit vectors: reproducible, spread over the sphere.
@@ -216,7 +207,7 @@ mod tests {
         index.push(Some(&[1.0, 0.0]));
         index.push(None);
         index.push(Some(&[0.6, 0.8]));
-        let found = index.similarities(&[1.0, 0.0], &[2, 1, 0], &unreachable).unwrap();
+        let found = similarities(&index, &[1.0, 0.0], &[2, 1, 0], &unreachable);
         assert_eq!(found, [Some(f64::from(0.6f32)), None, Some(1.0)]);
         assert_eq!(index.vectors(), 2);
     }
@@ -232,7 +223,7 @@ mod tests {
         };
         let all: Vec<u32> = (0..rows.len() as u32).collect();
         let query = &rows[17];
-        let found = index.similarities(query, &all, &real).unwrap();
+        let found = similarities(&index, query, &all, &real);
         let best = |scores: &dyn Fn(usize) -> f64| {
             let mut order: Vec<usize> = (0..rows.len()).collect();
             order.sort_by(|&a, &b| scores(b).total_cmp(&scores(a)));

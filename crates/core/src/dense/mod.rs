@@ -4,8 +4,10 @@ mod codes;
 mod dot;
 mod matrix;
 mod pooling;
+mod scan;
 
 pub use codes::Codes;
 pub(crate) use matrix::Parts;
 pub use matrix::{DenseIndex, EXACT_LIMIT, Rescore};
 pub use pooling::Pooling;
+pub use scan::Scan;

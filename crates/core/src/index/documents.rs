@@ -171,15 +171,15 @@ impl Documents {
         self.form[position as usize]
     }
 
+    /// Session number of the text at `position`, and its place among the session's turns; notes have none.
+    pub fn in_session(&self, position: u32) -> Option<(u32, usize)> {
+        Some((self.session_of(position)?, self.place[position as usize] as usize))
+    }
+
     /// The turn that stands `distance` places after the text at `position` in its session, before it where negative.
-    pub fn neighbour(&self, position: u32, distance: i32) -> Option<u32> {
-        let place = self.place[position as usize].checked_add_signed(distance)?;
-        let session = self.session_of(position)?;
-        // Turns of a session mostly came one after the other.
-        let near = position
-            .checked_add_signed(distance)
-            .filter(|&near| self.session.get(near as usize) == Some(&session) && self.place[near as usize] == place);
-        near.or_else(|| self.sessions[session as usize].turns.get(place as usize).copied())
+    pub fn neighbour(&self, position: u32, distance: isize) -> Option<u32> {
+        let (session, place) = self.in_session(position)?;
+        self.sessions[session as usize].turns.get(place.checked_add_signed(distance)?).copied()
     }
 
     /// All sessions, in order of their first turn's arrival.

@@ -97,6 +97,11 @@ impl Index {
         Some(&self.cues).filter(|cues| !cues.questions().rows().is_empty())
     }
 
+    /// Texts and rows of cues: what a store has to be read for.
+    pub fn rows(&self) -> usize {
+        self.documents.len() + self.cues.questions().rows().len() + self.cues.passages().len()
+    }
+
     /// Bytes held, approximately.
     pub fn heap_bytes(&self) -> usize {
         let dense = self.dense.as_ref().map_or(0, DenseIndex::heap_bytes);

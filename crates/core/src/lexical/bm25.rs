@@ -40,19 +40,19 @@ impl Bm25 {
 
     /// Adds one term's scores, times `weight`, to `scores`.
     ///
-    /// `occurrences` are the texts of the collection that hold the term with its
+    /// `occurrences` are the texts of the collection that hold the term, so many, with its
     /// count there, weighted where it stands in several fields; `length` gives a text's terms.
     pub fn add_term(
         self,
         weight: f64,
         collection: Collection,
-        occurrences: &[(u32, f64)],
+        (holders, occurrences): (usize, impl Iterator<Item = (u32, f64)>),
         length: impl Fn(u32) -> f64,
         scores: &mut [f64],
     ) {
-        let idf = weight * Self::idf(collection.texts, occurrences.len());
+        let idf = weight * Self::idf(collection.texts, holders);
         let mean = collection.mean_length();
-        for &(text, count) in occurrences {
+        for (text, count) in occurrences {
             scores[text as usize] += idf * self.saturate(count, length(text) / mean);
         }
     }
@@ -78,7 +78,7 @@ mod tests {
         Bm25::default().add_term(
             1.0,
             collection,
-            &[(0, 1.0), (1, 3.0)],
+            (2, [(0, 1.0), (1, 3.0)].into_iter()),
             |text| [4.0, 6.0, 2.0][text as usize],
             &mut scores,
         );

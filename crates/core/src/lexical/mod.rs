@@ -5,5 +5,5 @@ mod context;
 mod postings;
 
 pub use bm25::{Bm25, Collection};
-pub use context::Context;
+pub use context::{Context, REACH};
 pub use postings::{Posting, Postings};

@@ -83,18 +83,11 @@ impl Postings {
     /// The texts in which `second` stands right after `first`, and how often, in order of arrival.
     pub fn of_pair(&self, first: &str, second: &str) -> Vec<Posting> {
         let (Some(&first), Some(&second)) = (self.terms.get(first), self.terms.get(second)) else { return Vec::new() };
-        let mut others = self.lists[second as usize].iter().map(|posting| posting.text).peekable();
-        let mut found = Vec::new();
-        for &Posting { text, .. } in &self.lists[first as usize] {
-            while others.next_if(|&other| other < text).is_some() {}
-            if others.peek() == Some(&text) {
-                let count = self.terms_of(text).windows(2).filter(|pair| **pair == [first, second]).count() as u32;
-                if count > 0 {
-                    found.push(Posting { text, count });
-                }
-            }
-        }
-        found
+        let times = |text: u32| self.terms_of(text).windows(2).filter(|pair| **pair == [first, second]).count() as u32;
+        // Reading the texts of the rarer term is less work than finding out which hold both.
+        let rarer = [first, second].map(|term| self.holding(term)).into_iter().min_by_key(|list| list.len());
+        let texts = rarer.unwrap_or_default().iter().map(|posting| posting.text);
+        texts.map(|text| Posting { text, count: times(text) }).filter(|posting| posting.count > 0).collect()
     }
 
     /// Terms of each text, repeats included.

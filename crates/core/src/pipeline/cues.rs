@@ -5,8 +5,7 @@ use super::{
     scope::{Candidates, Texts},
 };
 use crate::{
-    analysis::Question,
-    dense::Rescore,
+    dense::{Rescore, Scan},
     error::StoreError,
     fusion::mean_and_deviation,
     index::{Index, Owned},
@@ -34,19 +33,19 @@ pub(super) struct CueScores {
     pub(super) meaning: Option<Best>,
 }
 
-/// The best row of a text, where it has one: its score and its place, or [`OWN`].
-pub(super) type BestRow = Option<(f64, u32)>;
-
-/// In the place of a row: the text itself.
-const OWN: u32 = u32::MAX;
+/// The best row of each text, by text position.
+#[derive(Debug)]
+pub(super) struct BestRows {
+    /// Its score; none for a text without any.
+    pub(super) scores: Vec<Option<f64>>,
+    /// Its place; none where it is the text itself that speaks.
+    rows: Vec<Option<u32>>,
+}
 
 /// Best scores by one signal.
 #[derive(Debug)]
 pub(super) struct Best {
-    /// By text position: the score and the question's row.
-    pub(super) texts: Vec<BestRow>,
-    /// In unit order, the same of its best text.
-    found: Vec<BestRow>,
+    texts: BestRows,
     /// In unit order, with a neutral score for who has none.
     pub(super) units: Vec<f64>,
     neutral: Neutral,
@@ -101,42 +100,94 @@ impl Cued {
     }
 }
 
+/// Which questions hold the terms of the one that is asked, and two of its terms side by side.
+///
+/// Rows of [`crate::index::Questions`], of any collection; nowhere any where there are no questions.
+pub(super) struct Asked<'a> {
+    pub(super) terms: Vec<&'a [Posting]>,
+    pub(super) pairs: Vec<Vec<Posting>>,
+}
+
+impl<'a> Asked<'a> {
+    /// Looks `terms` up, and with `pairs` every two neighbours among them.
+    pub(super) fn of(index: &'a Index, terms: &[String], pairs: bool) -> Self {
+        let postings = index.cues().map(|of| of.questions().postings());
+        let of = |term: &String| postings.map_or(&[][..], |postings| postings.of(term));
+        let pair = |pair: &[String]| match (pair, postings) {
+            ([first, second], Some(postings)) => postings.of_pair(first, second),
+            _ => Vec::new(),
+        };
+        let paired = if pairs { terms } else { &[] };
+        Self { terms: terms.iter().map(of).collect(), pairs: paired.windows(2).map(pair).collect() }
+    }
+}
+
+impl BestRows {
+    /// No text has any yet.
+    fn none(index: &Index) -> Self {
+        let texts = index.documents().len();
+        Self { scores: vec![None; texts], rows: vec![None; texts] }
+    }
+
+    /// Takes a row of a text if it is better than those before it.
+    fn take(&mut self, text: u32, row: u32, score: f64) {
+        let best = &mut self.scores[text as usize];
+        if best.is_none_or(|before| score > before) {
+            (*best, self.rows[text as usize]) = (Some(score), Some(row));
+        }
+    }
+
+    /// Those of rows whose vectors were compared; with the query's vector, so many of the best by their real ones.
+    pub(super) fn by_cosine(
+        index: &Index,
+        rows: &Owned,
+        scan: &Scan<'_>,
+        rescored: (&[f32], usize),
+        rescore: &Rescore<'_>,
+    ) -> Result<Self, StoreError> {
+        let (mut best, owners) = (Self::none(index), rows.owners());
+        scan.each(|row, cosine| cosine.into_iter().for_each(|cosine| best.take(owners[row as usize], row, cosine)));
+        if let Some(dense) = rows.dense() {
+            let row_of = |text: usize| best.rows[text].unwrap_or_default();
+            dense.rescore_best(rescored, &mut best.scores, row_of, rescore)?;
+        }
+        Ok(best)
+    }
+}
+
 impl Best {
-    fn of(texts: Vec<BestRow>, index: &Index, candidates: &Candidates, unit: Unit, neutral: Neutral) -> Self {
-        let better = |best: BestRow, next: BestRow| match (best, next) {
-            (Some(best), Some(next)) if next.0 > best.0 => Some(next),
-            (best, next) => best.or(next),
+    fn of(texts: BestRows, index: &Index, candidates: &Candidates, unit: Unit, neutral: Neutral) -> Self {
+        let best = |turns: &[u32]| {
+            let scores = turns.iter().filter_map(|&text| texts.scores[text as usize]);
+            scores.reduce(|best, next| if next > best { next } else { best })
         };
-        let of_session = |&session: &u32| {
-            let turns = candidates.turns_of(index, session).iter();
-            turns.map(|&text| texts[text as usize]).fold(None, better)
+        let found = match unit {
+            Unit::Turn => candidates.texts.iter().map(|&text| texts.scores[text as usize]).collect(),
+            Unit::Session => {
+                candidates.sessions.iter().map(|&session| best(candidates.turns_of(index, session))).collect()
+            }
         };
-        let found: Vec<BestRow> = match unit {
-            Unit::Turn => candidates.texts.iter().map(|&text| texts[text as usize]).collect(),
-            Unit::Session => candidates.sessions.iter().map(of_session).collect(),
-        };
-        let units = neutral(found.iter().map(|best| best.map(|(score, _)| score)).collect());
-        Self { texts, found, units, neutral }
+        Self { texts, units: neutral(found), neutral }
     }
 
     /// Scores of some texts.
     pub(super) fn of_texts(&self, texts: &[u32]) -> Vec<f64> {
-        let score = |&text: &u32| self.texts[text as usize].map(|(score, _)| score);
-        (self.neutral)(texts.iter().map(score).collect())
+        (self.neutral)(texts.iter().map(|&text| self.texts.scores[text as usize]).collect())
     }
 
-    /// Whether a candidate has a question with a score above 0.
-    pub(super) fn speaks_for(&self, unit: usize) -> bool {
-        self.found[unit].is_some_and(|(score, _)| score > 0.0)
+    /// The best row of some texts, the first of equals, if its score is above 0 and it is none of the texts themselves.
+    fn speaker(&self, texts: &[u32]) -> Option<u32> {
+        let known = texts.iter().filter_map(|&text| Some((self.texts.scores[text as usize]?, text)));
+        let (score, text) = known.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+        self.texts.rows[text as usize].filter(|_| score > 0.0)
     }
 }
 
 impl CueScores {
-    /// The question that speaks most for a candidate: by meaning, where vectors are compared.
-    pub(super) fn best(&self, index: &Index, unit: usize) -> Option<CueId> {
-        let (score, row) = self.meaning.as_ref().or(self.words.as_ref())?.found[unit]?;
-        let rows = index.cues()?.questions().rows();
-        (score > 0.0 && row != OWN).then(|| rows.id(row))
+    /// The question that speaks most for some texts: by meaning, where vectors are compared.
+    pub(super) fn best(&self, index: &Index, texts: &[u32]) -> Option<CueId> {
+        let row = self.meaning.as_ref().or(self.words.as_ref())?.speaker(texts)?;
+        Some(index.cues()?.questions().rows().id(row))
     }
 }
 
@@ -144,29 +195,31 @@ impl CueScores {
 pub(super) fn by_words(
     index: &Index,
     candidates: &Candidates,
-    question: &Question,
+    asked: &Asked<'_>,
     (bm25, pairs): (Bm25, f64),
     unit: Unit,
 ) -> Option<Best> {
     let questions = index.cues()?.questions();
-    let (postings, owners) = (questions.postings(), questions.rows().owners());
+    let (lengths, owners) = (questions.postings().lengths(), questions.rows().owners());
     let collection = candidates.question_statistics(index);
-    let lengths = postings.lengths();
     let mut scores = vec![0.0; lengths.len()];
-    let held = |rows: &[Posting]| -> Vec<(u32, f64)> {
-        let of_collection = rows.iter().filter(|row| candidates.collection.has(owners[row.text as usize]));
-        of_collection.map(|row| (row.text, f64::from(row.count))).collect()
+    let mut add = |weight: f64, rows: &[Posting]| {
+        let count = |row: &Posting| (row.text, f64::from(row.count));
+        let length = |row: u32| f64::from(lengths[row as usize]);
+        match &candidates.collection {
+            Texts::All => {
+                bm25.add_term(weight, collection, (rows.len(), rows.iter().map(count)), length, &mut scores);
+            }
+            Texts::Marked(_) => {
+                let counts = rows.iter().filter(|row| candidates.collection.has(owners[row.text as usize])).map(count);
+                bm25.add_term(weight, collection, (counts.clone().count(), counts), length, &mut scores);
+            }
+        }
     };
-    for term in &question.terms {
-        let length = |row: u32| f64::from(lengths[row as usize]);
-        bm25.add_term(1.0, collection, &held(postings.of(term)), length, &mut scores);
-    }
-    for pair in question.terms.windows(2).filter(|_| pairs > 0.0) {
-        let [first, second] = pair else { continue };
-        let length = |row: u32| f64::from(lengths[row as usize]);
-        bm25.add_term(pairs, collection, &held(&postings.of_pair(first, second)), length, &mut scores);
-    }
-    let best = best(index, owners, |row| Some(scores[row as usize]));
+    asked.terms.iter().for_each(|rows| add(1.0, rows));
+    asked.pairs.iter().for_each(|rows| add(pairs, rows));
+    let mut best = BestRows::none(index);
+    (0u32..).zip(owners).zip(scores).for_each(|((row, &text), score)| best.take(text, row, score));
     Some(Best::of(best, index, candidates, unit, zero))
 }
 
@@ -175,45 +228,21 @@ pub(super) fn by_meaning(
     index: &Index,
     candidates: &Candidates,
     unit: Unit,
-    mut questions: Vec<BestRow>,
+    mut questions: BestRows,
     own: &[Option<f64>],
 ) -> Best {
     for (&text, own) in candidates.texts.iter().zip(own) {
-        let best = &mut questions[text as usize];
-        *best = best.or(own.map(|own| (own, OWN)));
+        let best = &mut questions.scores[text as usize];
+        *best = best.or(*own);
     }
     Best::of(questions, index, candidates, unit, fill)
 }
 
-/// The cosine of each text's best row, by text position; `None` where no row has a vector.
-pub(super) fn cosines(
-    index: &Index,
-    candidates: &Candidates,
-    rows: &Owned,
-    query: &[f32],
-    rescore: &Rescore<'_>,
-) -> Result<Option<Vec<BestRow>>, StoreError> {
-    let Some(dense) = rows.dense() else { return Ok(None) };
-    let of_collection = |row: &u32| candidates.collection.has(rows.owners()[*row as usize]);
-    let compared: Vec<u32> = match &candidates.collection {
-        Texts::All => (0..rows.len() as u32).collect(),
-        Texts::Marked(_) => (0..rows.len() as u32).filter(of_collection).collect(),
-    };
-    let found = dense.similarities(query, &compared, rescore)?;
-    let mut scores = vec![None; rows.len()];
-    compared.iter().zip(found).for_each(|(&row, score)| scores[row as usize] = score);
-    Ok(Some(best(index, rows.owners(), |row| scores[row as usize])))
-}
-
-/// The best row of each text, the first of equals.
-fn best(index: &Index, owners: &[u32], score: impl Fn(u32) -> Option<f64>) -> Vec<BestRow> {
-    let mut texts: Vec<BestRow> = vec![None; index.documents().len()];
-    for (row, &owner) in (0u32..).zip(owners) {
-        let Some(score) = score(row) else { continue };
-        let best = &mut texts[owner as usize];
-        if best.is_none_or(|(before, _)| score > before) {
-            *best = Some((score, row));
-        }
+/// Rows whose vectors are compared: those of texts of the collection.
+pub(super) fn compared(rows: &Owned, candidates: &Candidates) -> Vec<u32> {
+    let all = 0..rows.len() as u32;
+    match &candidates.collection {
+        Texts::All => all.collect(),
+        Texts::Marked(_) => all.filter(|&row| candidates.collection.has(rows.owners()[row as usize])).collect(),
     }
-    texts
 }

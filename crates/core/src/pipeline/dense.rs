@@ -1,6 +1,6 @@
 //! The dense leg: cosines of turns, pooled into sessions.
 
-use super::{cues::BestRow, preset::Votes, scope::Candidates};
+use super::{cues::BestRows, preset::Votes, scope::Candidates};
 use crate::{
     dense::{DenseIndex, Pooling},
     index::Index,
@@ -15,19 +15,19 @@ pub(super) struct DenseScores {
     pub(super) units: Vec<f64>,
 }
 
-/// `own` are the cosines of the candidate texts, `others` by text position those of what else may speak for them.
+/// `own` are the cosines of the candidate texts, `others` those of what else may speak for texts.
 pub(super) fn score(
     dense: &DenseIndex,
     (pooling, votes): (Pooling, Votes),
     index: &Index,
     candidates: &Candidates,
     unit: Unit,
-    (own, others): (&[Option<f64>], Option<&[BestRow]>),
+    (own, others): (&[Option<f64>], Option<&BestRows>),
 ) -> DenseScores {
     let mut found = own.to_vec();
     if let Some(others) = others {
         for (&text, score) in candidates.texts.iter().zip(&mut found) {
-            let other = others[text as usize].map(|(other, _)| other);
+            let other = others.scores[text as usize];
             *score = match votes {
                 Votes::Text => *score,
                 Votes::Passage => other.or(*score),

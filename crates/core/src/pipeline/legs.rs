@@ -1,22 +1,21 @@
 //! The legs and the cue questions, scored for every candidate of one request.
 
-use std::{cmp::Ordering, thread};
+use std::cmp::Ordering;
 
 use super::{
-    Candidates, Exact, LegHit, Legs, Preset, Request, Votes,
+    Candidates, Exact, LegHit, Legs, Preset, Request,
+    comparison::Comparison,
     confidence::Passage,
-    cues::{self, CueScores},
-    dense,
+    cues::{self, Asked, CueScores},
     dense::DenseScores,
     lexical::LexicalScores,
 };
 use crate::{
-    dense::Rescore,
     error::StoreError,
     fusion::{Leg, mean_and_deviation},
-    index::{Index, Owned},
+    index::Index,
     lexical::Bm25,
-    ranking::{Ranking, Scored},
+    ranking::{Ranking, Scored, best_places},
     types::Unit,
 };
 
@@ -43,59 +42,34 @@ pub(super) fn score_legs(
     let (question, unit) = (request.question, request.unit);
     let score_words = || {
         let bm25 = preset.lexical.map_or((Bm25::default(), 0.0), |leg| (leg.bm25, leg.pairs));
-        let cued = (preset.cues.words > 0.0).then(|| cues::by_words(index, candidates, question, bm25, unit));
-        (preset.lexical.map(|leg| leg.score(index, candidates, question, unit)), cued.flatten())
+        let asked = Asked::of(index, &question.terms, bm25.1 > 0.0);
+        let lexical = preset.lexical.map(|leg| leg.score(index, candidates, (question, &asked), unit));
+        let cued = (preset.cues.words > 0.0).then(|| cues::by_words(index, candidates, &asked, bm25, unit));
+        (lexical, cued.flatten())
     };
-    let score_vectors = || score_meaning(index, preset, candidates, request, exact);
-    // The legs have nothing to do with each other; a thread costs as much as a small history.
-    let ((lexical, words), (dense, meaning)) = match candidates.len() < SIDE_BY_SIDE || preset.dense.is_none() {
-        true => (score_words(), score_vectors()?),
-        false => thread::scope(|threads| {
-            let words = threads.spawn(score_words);
-            let dense = score_vectors();
-            let words = words.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            dense.map(|dense| (words, dense))
-        })?,
+    let comparison = Comparison::of(index, preset, candidates, request)?;
+    let Some(comparison) = &comparison else {
+        let (lexical, words) = score_words();
+        return Ok(LegScores { lexical, dense: None, cues: CueScores { words, meaning: None } });
     };
-    Ok(LegScores { lexical, dense, cues: CueScores { words, meaning } })
-}
-
-/// The dense leg, and the cue questions by their vectors.
-fn score_meaning(
-    index: &Index,
-    preset: &Preset,
-    candidates: &Candidates,
-    request: &Request<'_>,
-    exact: Exact<'_>,
-) -> Result<(Option<DenseScores>, Option<cues::Best>), StoreError> {
-    let (Some(leg), Some(query), Some(vectors), Some(encoder)) =
-        (&preset.dense, request.vector, index.dense(), &index.spec().encoder)
-    else {
-        return Ok((None, None));
+    // A small history is done before another thread has begun.
+    let ((lexical, words), meaning) = match candidates.len() < SIDE_BY_SIDE {
+        true => (score_words(), comparison.scores(exact)),
+        false => {
+            let mut words = None;
+            // Threads that wait for work begin at once; a new one was seen to wait 3 ms for a processor.
+            let meaning = rayon::in_place_scope(|threads| {
+                threads.spawn(|_| {
+                    words = Some(score_words());
+                    comparison.help();
+                });
+                comparison.scores(exact)
+            });
+            (words.unwrap_or_default(), meaning)
+        }
     };
-    if query.len() != vectors.dim() {
-        return Err(StoreError::Dimension { encoder: encoder.clone(), expected: vectors.dim(), found: query.len() });
-    }
-    let own = vectors.similarities(query, &candidates.texts, exact.texts)?;
-    let cosines = |rows: &Owned, exact: &Rescore<'_>| cues::cosines(index, candidates, rows, query, exact);
-    let counts = preset.cues.meaning > 0.0 || leg.votes == Votes::Questions;
-    let questions = match index.cues().filter(|_| counts) {
-        Some(of) => cosines(of.questions().rows(), exact.questions)?,
-        None => None,
-    };
-    let passages = match index.cues().filter(|_| leg.votes == Votes::Passage) {
-        Some(of) => cosines(of.passages(), exact.passages)?,
-        None => None,
-    };
-    let others = match leg.votes {
-        Votes::Text => None,
-        Votes::Passage => passages.as_deref(),
-        Votes::Questions => questions.as_deref(),
-    };
-    let by = (leg.pooling, leg.votes);
-    let dense = dense::score(vectors, by, index, candidates, request.unit, (&own, others));
-    let questions = questions.filter(|_| preset.cues.meaning > 0.0);
-    Ok((Some(dense), questions.map(|best| cues::by_meaning(index, candidates, request.unit, best, &own))))
+    let (dense, meaning) = meaning?;
+    Ok(LegScores { lexical, dense: Some(dense), cues: CueScores { words, meaning } })
 }
 
 impl LegScores {
@@ -109,7 +83,7 @@ impl LegScores {
 
     /// Whether any leg has evidence for a candidate; the dense leg has for all it scored.
     pub(super) fn found(&self, unit: usize) -> bool {
-        let asked = || self.cues.words.as_ref().is_some_and(|best| best.speaks_for(unit));
+        let asked = || self.cue_words().is_some_and(|scores| scores[unit] > 0.0);
         self.dense.is_some() || self.lexical().is_some_and(|scores| scores[unit] > 0.0) || asked()
     }
 
@@ -132,17 +106,9 @@ impl LegScores {
         if units <= width {
             return (0..units).collect();
         }
-        let mut pool = Vec::new();
-        for scores in [self.lexical(), self.dense(), self.cue_words(), self.cue_meaning()].into_iter().flatten() {
-            let mut sorted = scores.to_vec();
-            let (_, &mut least, _) = sorted.select_nth_unstable_by(width - 1, |a, b| b.total_cmp(a));
-            // By total order, so that a score that is not a number is in, and found out.
-            let among = |ordering: Ordering| (0..units).filter(move |&unit| scores[unit].total_cmp(&least) == ordering);
-            let before = pool.len();
-            pool.extend(among(Ordering::Greater));
-            let ties = width - (pool.len() - before);
-            pool.extend(among(Ordering::Equal).take(ties));
-        }
+        let legs = [self.lexical(), self.dense(), self.cue_words(), self.cue_meaning()].into_iter().flatten();
+        let mut pool: Vec<usize> =
+            legs.flat_map(|scores| best_places(scores.iter().copied().enumerate(), width)).collect();
         pool.sort_unstable();
         pool.dedup();
         pool
@@ -218,7 +184,9 @@ fn leg_hits(scores: &[f64], at: &[usize]) -> Vec<LegHit> {
     let Some(&worst) = order.last() else { return Vec::new() };
     let mut ahead = vec![0usize; at.len() + 1];
     // Nearly every candidate is worse than all of them: seen at once, and well predicted.
-    for candidate in (0..scores.len()).filter(|&candidate| better(candidate, at[worst])) {
+    let least = scores[at[worst]];
+    let ahead_of_some = |&candidate: &usize| scores[candidate] >= least && better(candidate, at[worst]);
+    for candidate in (0..scores.len()).filter(ahead_of_some) {
         // The first of the sorted that this candidate beats, and with it all after.
         ahead[order.partition_point(|&i| !better(candidate, at[i]))] += 1;
     }

@@ -1,5 +1,6 @@
 //! From a question to a ranking: legs, fusion, cue questions, dates, prior, in that order.
 
+mod comparison;
 pub mod confidence;
 mod cues;
 mod dated;

@@ -163,7 +163,10 @@ pub fn rank(
                 Unit::Turn => Vec::new(),
                 Unit::Session => legs.best_turns(preset, candidates.turns_of(index, candidate)),
             },
-            cue: legs.cues.best(index, unit),
+            cue: match request.unit {
+                Unit::Turn => legs.cues.best(index, &[candidate]),
+                Unit::Session => legs.cues.best(index, candidates.turns_of(index, candidate)),
+            },
             explain: (request.detail == Detail::Explained)
                 .then(|| scoring.explain(scored.candidate as usize, standing)),
         }

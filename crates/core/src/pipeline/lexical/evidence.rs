@@ -4,10 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{
-    LexicalLeg, LexicalScores,
-    words::{SessionWords, held},
-};
+use super::{LexicalLeg, LexicalScores, holders::held, words::SessionWords};
 use crate::{analysis::Question, index::Index, lexical::Bm25, pipeline::scope::Candidates, types::Unit};
 
 /// A term of the question, as one candidate sees it.
@@ -162,7 +159,8 @@ impl LexicalLeg {
     fn shares_session(&self, index: &Index, candidates: &Candidates, term: &str, text: u32) -> bool {
         let documents = index.documents();
         let session = documents.session_of(text);
-        let held = || held(index, candidates, term).counted(self.cues.session);
-        session.is_some() && held().iter().any(|(text, _)| documents.session_of(*text) == session)
+        let held = held(index, candidates, term);
+        let mut turns = held.counted(self.cues.session);
+        session.is_some() && turns.any(|(text, _)| documents.session_of(text) == session)
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Expected {
     asks_when: bool,
     /// By speaker number.
     about: Vec<bool>,
+    /// What a turn of so many terms loses for being brief; a longer one than all loses nothing.
+    brief: Vec<f64>,
 }
 
 /// What one turn meets of them, in standard deviations.
@@ -41,7 +43,9 @@ impl Expectation {
 
     pub(super) fn of(self, question: &Question, index: &Index) -> Expected {
         let about = if self.speaker > 0.0 { question.is_about(index.documents().speakers()) } else { Vec::new() };
-        Expected { weights: self, asks_when: question.asks_when, about }
+        let brief = |terms: u32| self.brief * (NOT_BRIEF / (1.0 + f64::from(terms))).ln().max(0.0);
+        let brief = (0..NOT_BRIEF as u32).map(brief).collect();
+        Expected { weights: self, asks_when: question.asks_when, about, brief }
     }
 }
 
@@ -61,7 +65,7 @@ impl Expected {
         let documents = index.documents();
         let form = documents.form(text);
         let is_about = |speaker: u32| self.about.get(speaker as usize).copied().unwrap_or(false);
-        let terms = f64::from(index.postings().lengths()[text as usize]);
+        let terms = index.postings().lengths()[text as usize] as usize;
         let of = |weight: f64, holds: bool| if holds { weight } else { 0.0 };
         // A note is brief on purpose, and nobody is expected to have said it.
         let Some(speaker) = documents.speaker_of(text) else {
@@ -71,7 +75,7 @@ impl Expected {
             speaker: of(self.weights.speaker, is_about(speaker)),
             time: of(self.weights.time, self.asks_when && form.tells_when),
             question: -self.weights.question * form.asking() * openness,
-            brief: -self.weights.brief * (NOT_BRIEF / (1.0 + terms)).ln().max(0.0),
+            brief: -self.brief.get(terms).copied().unwrap_or(0.0),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use super::{
     LEAST, LexicalLeg, LexicalScores,
-    words::{InContext, SessionWords, held, held_pair},
+    holders::{held, held_pair},
+    in_context::InContext,
+    words::SessionWords,
 };
 use crate::{
     analysis::Question,
@@ -77,8 +79,9 @@ impl LexicalLeg {
         factor: f64,
     ) -> (Vec<Explain>, bool) {
         let bm25 = scores.words.texts[text as usize] / scores.scales.words;
-        let (score, met) = self.turn(index, text, bm25, &scores.expected);
-        let terms = self.explain_words(index, candidates, question, text, factor / scores.scales.words);
+        let (score, met) = self.turn(index, text, (bm25, scores.words.openness[text as usize]), &scores.expected);
+        let openness = &scores.words.openness;
+        let terms = self.explain_words(index, candidates, question, (text, openness), factor / scores.scales.words);
         let words = Explain::sum("its words and those around it", factor * bm25, terms);
         let expectations = [
             ("said by whom it asks about", met.speaker),
@@ -111,11 +114,11 @@ impl LexicalLeg {
         index: &Index,
         candidates: &Candidates,
         question: &Question,
-        text: u32,
+        (text, openness): (u32, &[f64]),
         factor: f64,
     ) -> Vec<Explain> {
         let own = candidates.text_statistics(index, self.cues.turn);
-        let in_context = InContext::new(self, index, candidates, own);
+        let in_context = InContext::new(self, index, candidates, own, openness);
         let terms = question.terms.iter().filter_map(|term| {
             let found = self.occurrence(index, candidates, term, text);
             let value = Bm25::idf(own.texts, found.holders)
@@ -129,7 +132,7 @@ impl LexicalLeg {
         });
         let pairs = question.terms.windows(2).filter(|_| self.pairs > 0.0).filter_map(|pair| {
             let mut scores = vec![0.0; index.documents().len()];
-            self.add_pair(index, own, &held_pair(index, candidates, pair).counted(self.cues.turn), &mut scores);
+            self.add_pair(index, own, &held_pair(index, candidates, pair), &mut scores);
             let value = scores[text as usize];
             (value > 0.0).then(|| Explain::leaf(side_by_side(pair), factor * value))
         });

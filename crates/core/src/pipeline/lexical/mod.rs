@@ -3,6 +3,8 @@
 mod evidence;
 mod expectation;
 mod explain;
+mod holders;
+mod in_context;
 mod words;
 
 pub use evidence::{Expects, Met, Word, WordPlace};
@@ -12,13 +14,13 @@ use self::{
     expectation::{Expected, TurnMet},
     words::Words,
 };
-use super::scope::Candidates;
+use super::{cues::Asked, scope::Candidates};
 use crate::{
     analysis::Question,
     fusion::mean_and_deviation,
     index::Index,
     lexical::{Bm25, Context},
-    ranking::{Ranking, Scored},
+    ranking::{Ranking, Scored, best_places},
     types::Unit,
 };
 
@@ -83,11 +85,12 @@ const BY_WORDS: usize = 30;
 impl LexicalScores {
     /// The candidate texts with the best BM25, whoever said them, best first; at most 30, none without a word.
     pub(super) fn best_by_words(&self, candidates: &Candidates) -> Vec<u32> {
-        let found = candidates.texts.iter().filter(|&&text| self.words.texts[text as usize] > 0.0);
-        let scored =
-            found.map(|&candidate| Scored { candidate, score: self.words.texts[candidate as usize] }).collect();
+        let scored = candidates.texts.iter().map(|&text| (text as usize, self.words.texts[text as usize]));
+        let best = best_places(scored.filter(|(_, score)| *score > 0.0), BY_WORDS);
+        let scored = best.into_iter().map(|text| Scored { candidate: text as u32, score: self.words.texts[text] });
         // Scores that are no numbers are refused where hits are ranked.
-        Ranking::top(scored, BY_WORDS).unwrap_or_default().iter().map(|scored| scored.candidate).collect()
+        let ranking = Ranking::top(scored.collect(), BY_WORDS).unwrap_or_default();
+        ranking.iter().map(|scored| scored.candidate).collect()
     }
 
     /// The turn of the best score, the first of equals.
@@ -113,11 +116,11 @@ impl LexicalLeg {
         &self,
         index: &Index,
         candidates: &Candidates,
-        question: &Question,
+        (question, asked): (&Question, &Asked<'_>),
         unit: Unit,
     ) -> LexicalScores {
         let mix = self.mix(unit);
-        let words = self.score_words(index, candidates, &question.terms, mix);
+        let words = self.score_words(index, candidates, (&question.terms, asked), mix);
         let expected = self.expectation.of(question, index);
         let mut scales = Scales { words: 1.0, session: 1.0, best: 1.0 };
         // Scores of one kind need no common measure with another.
@@ -127,7 +130,8 @@ impl LexicalLeg {
         }
         let mut turns = vec![0.0; words.texts.len()];
         for &text in &candidates.texts {
-            turns[text as usize] = self.turn(index, text, words.texts[text as usize] / scales.words, &expected).0;
+            let of = (words.texts[text as usize] / scales.words, words.openness[text as usize]);
+            turns[text as usize] = self.turn(index, text, of, &expected).0;
         }
         let documents = index.documents();
         let session = |number: u32| words.sessions[number as usize];
@@ -138,7 +142,7 @@ impl LexicalLeg {
                     scales.session = deviation(candidates.texts.iter().map(|&text| of(text)));
                 }
                 let score = |&text: &u32| {
-                    mix.session * self.openness(index, text) * of(text) / scales.session
+                    mix.session * words.openness[text as usize] * of(text) / scales.session
                         + mix.turn * turns[text as usize]
                 };
                 candidates.texts.iter().map(score).collect()
@@ -171,12 +175,12 @@ impl LexicalLeg {
     }
 
     /// A turn's score without its session, and what it met of the expectations.
-    fn turn(&self, index: &Index, text: u32, words: f64, expected: &Expected) -> (f64, TurnMet) {
+    fn turn(&self, index: &Index, text: u32, (words, openness): (f64, f64), expected: &Expected) -> (f64, TurnMet) {
         // Who says nothing of the topic is not made an answer by being the right speaker.
         if words <= 0.0 || self.expectation == Expectation::NONE {
             return (words, TurnMet::default());
         }
-        let met = expected.met_by(index, text, self.openness(index, text));
+        let met = expected.met_by(index, text, openness);
         // Words that were found stay found, in their order.
         ((words + met.total()).max(LEAST * words), met)
     }
