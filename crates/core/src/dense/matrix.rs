@@ -5,7 +5,7 @@ use super::{
     dot::{dot, dots},
     scan::ScanQuery,
 };
-use crate::{error::StoreError, ranking::best_places, types::Vectors};
+use crate::{error::StoreError, types::Vectors};
 
 /// Up to this many vectors are held as they are; above, as one byte a component.
 pub const EXACT_LIMIT: usize = 32_768;
@@ -105,28 +105,12 @@ impl DenseIndex {
         }
     }
 
-    /// Replaces the best `n` of approximate cosines by those of the real vectors of the texts at `text_of`.
+    /// Cosines of a query with the real vectors of some texts, for an index that [is not exact](DenseIndex::is_exact).
     ///
     /// # Errors
     /// When `rescore` fails.
-    pub fn rescore_best(
-        &self,
-        (query, n): (&[f32], usize),
-        found: &mut [Option<f64>],
-        text_of: impl Fn(usize) -> u32,
-        rescore: &Rescore<'_>,
-    ) -> Result<(), StoreError> {
-        if self.is_exact() {
-            return Ok(());
-        }
-        let known = found.iter().enumerate().filter_map(|(i, score)| Some((i, (*score)?)));
-        let best = best_places(known, n);
-        let texts: Vec<u32> = best.iter().map(|&i| text_of(i)).collect();
-        let exact = rescore(&texts)?;
-        for (i, vector) in best.into_iter().zip(exact.iter()) {
-            found[i] = Some(f64::from(dot(query, vector)));
-        }
-        Ok(())
+    pub fn rescored(&self, query: &[f32], texts: &[u32], rescore: &Rescore<'_>) -> Result<Vec<f64>, StoreError> {
+        Ok(rescore(texts)?.iter().map(|vector| f64::from(dot(query, vector))).collect())
     }
 
     /// Length of the mean of the vectors of `texts`, for mean pooling; 0 where none has one.
@@ -174,14 +158,9 @@ mod tests {
     use super::*;
     use crate::dense::Scan;
 
-    fn unreachable(_: &[u32]) -> Result<Vectors, StoreError> {
-        unreachable!("an exact index does not rescore")
-    }
-
-    fn similarities(index: &DenseIndex, query: &[f32], texts: &[u32], rescore: &Rescore<'_>) -> Vec<Option<f64>> {
+    fn similarities(index: &DenseIndex, query: &[f32], texts: &[u32]) -> Vec<Option<f64>> {
         let mut found = Vec::new();
         Scan::new(index, query, texts).each(|_, cosine| found.push(cosine));
-        index.rescore_best((query, 256), &mut found, |i| texts[i], rescore).unwrap();
         found
     }
 
@@ -207,32 +186,27 @@ mod tests {
         index.push(Some(&[1.0, 0.0]));
         index.push(None);
         index.push(Some(&[0.6, 0.8]));
-        let found = similarities(&index, &[1.0, 0.0], &[2, 1, 0], &unreachable);
+        let found = similarities(&index, &[1.0, 0.0], &[2, 1, 0]);
         assert_eq!(found, [Some(f64::from(0.6f32)), None, Some(1.0)]);
         assert_eq!(index.vectors(), 2);
     }
 
     #[test]
-    fn a_large_index_ranks_its_best_like_an_exact_scan() {
+    fn a_large_index_is_close_and_knows_the_real_vectors() {
         let rows = vectors(EXACT_LIMIT + 1000, 32);
         let mut index = DenseIndex::new(32);
         rows.iter().for_each(|row| index.push(Some(row)));
+        assert!(!index.is_exact());
         let real = |texts: &[u32]| {
             let data = texts.iter().flat_map(|&t| rows[t as usize].clone()).collect();
             Ok(Vectors::new(32, data).unwrap())
         };
         let all: Vec<u32> = (0..rows.len() as u32).collect();
         let query = &rows[17];
-        let found = similarities(&index, query, &all, &real);
-        let best = |scores: &dyn Fn(usize) -> f64| {
-            let mut order: Vec<usize> = (0..rows.len()).collect();
-            order.sort_by(|&a, &b| scores(b).total_cmp(&scores(a)));
-            order.truncate(50);
-            order
-        };
-        let exact = best(&|i| f64::from(dot(query, &rows[i])));
-        assert_eq!(best(&|i| found[i].unwrap()), exact);
-        assert_eq!(found[17].unwrap(), f64::from(dot(query, query)));
+        let exact = |i: usize| f64::from(dot(query, &rows[i]));
+        let found = similarities(&index, query, &all);
+        assert!((0..rows.len()).all(|i| (found[i].unwrap() - exact(i)).abs() < 0.02));
+        assert_eq!(index.rescored(query, &[17, 3], &real).unwrap(), [exact(17), exact(3)]);
     }
 
     #[test]

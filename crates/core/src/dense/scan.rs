@@ -53,7 +53,7 @@ impl<'a> Scan<'a> {
     /// Shows every text with its cosine, in order; a text without a vector has none.
     ///
     /// Helps first, and waits for who still helps. In an index that [is not exact](DenseIndex::is_exact), cosines are
-    /// within about 0.002; see [`DenseIndex::rescore_best`].
+    /// within about 0.002; see [`DenseIndex::rescored`].
     pub fn each(&self, mut seen: impl FnMut(u32, Option<f64>)) {
         self.help();
         for (i, texts) in self.texts.chunks(BLOCK).enumerate() {

@@ -26,7 +26,7 @@ pub struct Collection {
 
 impl Collection {
     /// Mean terms a text; 1 for an empty collection, whose texts nobody scores.
-    fn mean_length(self) -> f64 {
+    pub(crate) fn mean_length(self) -> f64 {
         if self.terms == 0.0 { 1.0 } else { self.terms / self.texts as f64 }
     }
 }
@@ -40,26 +40,29 @@ impl Bm25 {
 
     /// Adds one term's scores, times `weight`, to `scores`.
     ///
-    /// `occurrences` are the texts of the collection that hold the term, so many, with its
-    /// count there, weighted where it stands in several fields; `length` gives a text's terms.
+    /// `texts` is how many the collection has; `occurrences` are those that hold the term, so many, with its
+    /// count there, weighted where it stands in several fields; `norm` gives a text's [`Bm25::norm`].
     pub fn add_term(
         self,
         weight: f64,
-        collection: Collection,
+        texts: usize,
         (holders, occurrences): (usize, impl Iterator<Item = (u32, f64)>),
-        length: impl Fn(u32) -> f64,
+        norm: impl Fn(u32) -> f64,
         scores: &mut [f64],
     ) {
-        let idf = weight * Self::idf(collection.texts, holders);
-        let mean = collection.mean_length();
+        let idf = weight * Self::idf(texts, holders);
         for (text, count) in occurrences {
-            scores[text as usize] += idf * self.saturate(count, length(text) / mean);
+            scores[text as usize] += idf * self.saturate(count, norm(text));
         }
     }
 
-    /// `tf (k1 + 1) / (tf + k1 (1 - b + b length))`, the length as a multiple of the collection's mean.
-    pub fn saturate(self, tf: f64, relative_length: f64) -> f64 {
-        let norm = self.k1 * (1.0 - self.b + self.b * relative_length);
+    /// `k1 (1 - b + b length)`, the length as a multiple of the collection's mean.
+    pub fn norm(self, relative_length: f64) -> f64 {
+        self.k1 * (1.0 - self.b + self.b * relative_length)
+    }
+
+    /// `tf (k1 + 1) / (tf + norm)`.
+    pub fn saturate(self, tf: f64, norm: f64) -> f64 {
         tf * (self.k1 + 1.0) / (tf + norm)
     }
 }
@@ -74,14 +77,10 @@ mod tests {
         //   idf = math.log((3-2+.5)/(2+.5)+1)
         //   idf*tf*2.5/(tf+1.5*(1-.75+.75*len/4))
         let mut scores = [0.0; 3];
-        let collection = Collection { texts: 3, terms: 12.0 };
-        Bm25::default().add_term(
-            1.0,
-            collection,
-            (2, [(0, 1.0), (1, 3.0)].into_iter()),
-            |text| [4.0, 6.0, 2.0][text as usize],
-            &mut scores,
-        );
+        let bm25 = Bm25::default();
+        let mean = Collection { texts: 3, terms: 12.0 }.mean_length();
+        let norm = |text| bm25.norm([4.0, 6.0, 2.0][text as usize] / mean);
+        bm25.add_term(1.0, 3, (2, [(0, 1.0), (1, 3.0)].into_iter()), norm, &mut scores);
         assert!((scores[0] - 0.470_003_629_245_735_6).abs() < 1e-15, "{scores:?}");
         assert!((scores[1] - 0.696_301_672_956_644_6).abs() < 1e-15, "{scores:?}");
         assert_eq!(scores[2], 0.0);

@@ -1,5 +1,7 @@
 //! A turn is about what is said around it.
 
+use super::ByLength;
+
 /// How many places away a neighbour may stand.
 pub const REACH: usize = 2;
 
@@ -34,13 +36,8 @@ impl Context {
 
     /// [`Context::openness`] of texts of so many terms each.
     pub fn openness_of(self, terms: &[u32]) -> Vec<f64> {
-        const USUAL: u32 = 256;
-        if terms.len() < USUAL as usize {
-            return terms.iter().map(|&terms| self.openness(terms)).collect();
-        }
-        let usual: Vec<f64> = (0..USUAL).map(|terms| self.openness(terms)).collect();
-        let of = |&terms: &u32| usual.get(terms as usize).copied().unwrap_or_else(|| self.openness(terms));
-        terms.iter().map(of).collect()
+        let openness = ByLength::new(terms.len(), |terms| self.openness(terms));
+        terms.iter().map(|&terms| openness.at(terms)).collect()
     }
 
     /// Distances of the neighbours that count, on both sides, each with its weight.
@@ -66,7 +63,5 @@ mod tests {
         assert_eq!(context.openness(0), 1.0);
         assert!((context.openness(20) - 0.5).abs() < 1e-12 && context.openness(200) < 0.04);
         assert_eq!(Context::NONE.openness(u32::MAX), 1.0);
-        let terms: Vec<u32> = (0..300).collect();
-        assert!(terms.iter().map(|&terms| context.openness(terms)).eq(context.openness_of(&terms)));
     }
 }

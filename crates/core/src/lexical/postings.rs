@@ -83,7 +83,9 @@ impl Postings {
     /// The texts in which `second` stands right after `first`, and how often, in order of arrival.
     pub fn of_pair(&self, first: &str, second: &str) -> Vec<Posting> {
         let (Some(&first), Some(&second)) = (self.terms.get(first), self.terms.get(second)) else { return Vec::new() };
-        let times = |text: u32| self.terms_of(text).windows(2).filter(|pair| **pair == [first, second]).count() as u32;
+        let times = |text: u32| {
+            self.terms_of(text).windows(2).filter(|pair| pair[0] == first && pair[1] == second).count() as u32
+        };
         // Reading the texts of the rarer term is less work than finding out which hold both.
         let rarer = [first, second].map(|term| self.holding(term)).into_iter().min_by_key(|list| list.len());
         let texts = rarer.unwrap_or_default().iter().map(|posting| posting.text);

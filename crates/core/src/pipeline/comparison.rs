@@ -10,6 +10,7 @@ use crate::{
     dense::{DenseIndex, Rescore, Scan},
     error::StoreError,
     index::{Index, Owned},
+    ranking::best_places,
     types::Unit,
 };
 
@@ -107,7 +108,83 @@ impl<'a> Comparison<'a> {
         let texts = &self.candidates.texts;
         let mut own = Vec::with_capacity(texts.len());
         Scan::new(self.vectors, self.query, texts).each(|_, cosine| own.push(cosine));
-        self.vectors.rescore_best((self.query, RESCORED_TEXTS), &mut own, |i| texts[i], rescore)?;
+        if !self.vectors.is_exact() {
+            let known = own.iter().enumerate().filter_map(|(i, cosine)| Some((i, (*cosine)?)));
+            let best = best_places(known, RESCORED_TEXTS);
+            let texts: Vec<u32> = best.iter().map(|&i| texts[i]).collect();
+            let exact = self.vectors.rescored(self.query, &texts, rescore)?;
+            best.into_iter().zip(exact).for_each(|(i, cosine)| own[i] = Some(cosine));
+        }
         Ok(own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+    use crate::{
+        analysis::{Analyzer, Question},
+        dense::EXACT_LIMIT,
+        index::IndexSpec,
+        pipeline::{Detail, rank},
+        store::{CuePart, CueRow, IndexRow, IndexSink},
+        types::{CueId, EncoderId, Kind, Scope, Seq, Tail, Vectors},
+    };
+
+    /// A unit vector that the question, `[1, 0]`, has this cosine with.
+    fn at(cosine: f32) -> [f32; 2] {
+        [cosine, (1.0 - cosine * cosine).sqrt()]
+    }
+
+    #[test]
+    fn of_many_questions_the_best_is_the_one_of_the_best_real_vector() {
+        let encoder = EncoderId::new("test@1/f32").unwrap();
+        let mut index = Index::new(IndexSpec { analyzer: Analyzer::English, encoder: Some(encoder) }, 2);
+        for seq in 1..=3 {
+            let row = IndexRow {
+                seq: Seq(seq),
+                kind: Kind::Note,
+                conversation: None,
+                session: None,
+                speaker: None,
+                text: "nothing",
+                image_caption: None,
+                said_at: None,
+                importance: 0.5,
+                vector: Some(&[0.0, 1.0]),
+            };
+            index.row(row).unwrap();
+        }
+        // More than are held as they are: of the first memory, and one that is better of the second. The third has none.
+        let far = EXACT_LIMIT as u64 + 5;
+        let cosine = |id: u64| if id <= far { 0.2 + 0.1 * id as f32 / far as f32 } else { 0.301 };
+        for id in 1..=far + 1 {
+            let seq = Seq(if id <= far { 1 } else { 2 });
+            let vector = at(cosine(id));
+            let cue = CueRow { id: CueId(id), seq, part: CuePart::Question("what"), vector: Some(&vector) };
+            index.cue(cue).unwrap();
+        }
+        let preset: Preset = "cued(0:0.5, dense(max))".parse().unwrap();
+        let candidates = Candidates::within(&index, &Scope::default(), None);
+        let question = Question::new("what", Analyzer::English);
+        let request = Request {
+            question: &question,
+            vector: Some(&[1.0, 0.0]),
+            unit: Unit::Turn,
+            k: NonZeroUsize::MIN,
+            tail: Tail::All,
+            detail: Detail::Explained,
+        };
+        let real = |rows: &[u32]| {
+            assert!(rows.len() <= 2, "the best of each text is looked at");
+            Ok(Vectors::new(2, rows.iter().flat_map(|row| at(cosine(u64::from(*row) + 1))).collect()).unwrap())
+        };
+        let exact = Exact { questions: &real, ..Exact::none() };
+        let found = rank(&index, &preset, &candidates, &request, exact).unwrap();
+        assert_eq!(found.hits[0].cue, Some(CueId(far + 1)));
+        let told = found.hits[0].explain.as_ref().unwrap().to_string();
+        assert!(told.contains("0.301"), "{told}");
     }
 }

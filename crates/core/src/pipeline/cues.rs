@@ -9,7 +9,8 @@ use crate::{
     error::StoreError,
     fusion::mean_and_deviation,
     index::{Index, Owned},
-    lexical::{Bm25, Posting},
+    lexical::{Bm25, ByLength, Posting},
+    ranking::best_places,
     types::{CueId, Unit},
 };
 
@@ -36,11 +37,16 @@ pub(super) struct CueScores {
 /// The best row of each text, by text position.
 #[derive(Debug)]
 pub(super) struct BestRows {
-    /// Its score; none for a text without any.
-    pub(super) scores: Vec<Option<f64>>,
-    /// Its place; none where it is the text itself that speaks.
-    rows: Vec<Option<u32>>,
+    /// Its score, or [`NONE`].
+    scores: Vec<f64>,
+    /// Its place, or [`OWN`].
+    rows: Vec<u32>,
 }
+
+/// The score of a text without any row: below all others, so that the best is found without a question asked.
+const NONE: f64 = f64::NEG_INFINITY;
+/// In the place of a row: it is the text itself that speaks.
+const OWN: u32 = u32::MAX;
 
 /// Best scores by one signal.
 #[derive(Debug)]
@@ -126,15 +132,20 @@ impl BestRows {
     /// No text has any yet.
     fn none(index: &Index) -> Self {
         let texts = index.documents().len();
-        Self { scores: vec![None; texts], rows: vec![None; texts] }
+        Self { scores: vec![NONE; texts], rows: vec![OWN; texts] }
     }
 
     /// Takes a row of a text if it is better than those before it.
     fn take(&mut self, text: u32, row: u32, score: f64) {
-        let best = &mut self.scores[text as usize];
-        if best.is_none_or(|before| score > before) {
-            (*best, self.rows[text as usize]) = (Some(score), Some(row));
-        }
+        let (best, of) = (&mut self.scores[text as usize], &mut self.rows[text as usize]);
+        let better = score > *best;
+        *best = if better { score } else { *best };
+        *of = if better { row } else { *of };
+    }
+
+    /// The score of a text's best row.
+    pub(super) fn score(&self, text: u32) -> Option<f64> {
+        Some(self.scores[text as usize]).filter(|score| *score > NONE)
     }
 
     /// Those of rows whose vectors were compared; with the query's vector, so many of the best by their real ones.
@@ -142,14 +153,17 @@ impl BestRows {
         index: &Index,
         rows: &Owned,
         scan: &Scan<'_>,
-        rescored: (&[f32], usize),
+        (query, n): (&[f32], usize),
         rescore: &Rescore<'_>,
     ) -> Result<Self, StoreError> {
         let (mut best, owners) = (Self::none(index), rows.owners());
         scan.each(|row, cosine| cosine.into_iter().for_each(|cosine| best.take(owners[row as usize], row, cosine)));
-        if let Some(dense) = rows.dense() {
-            let row_of = |text: usize| best.rows[text].unwrap_or_default();
-            dense.rescore_best(rescored, &mut best.scores, row_of, rescore)?;
+        if let Some(dense) = rows.dense().filter(|dense| !dense.is_exact()) {
+            let known = best.scores.iter().copied().enumerate().filter(|(_, score)| *score > NONE);
+            let texts = best_places(known, n);
+            let rows: Vec<u32> = texts.iter().map(|&text| best.rows[text]).collect();
+            let exact = dense.rescored(query, &rows, rescore)?;
+            texts.into_iter().zip(exact).for_each(|(text, score)| best.scores[text] = score);
         }
         Ok(best)
     }
@@ -158,11 +172,11 @@ impl BestRows {
 impl Best {
     fn of(texts: BestRows, index: &Index, candidates: &Candidates, unit: Unit, neutral: Neutral) -> Self {
         let best = |turns: &[u32]| {
-            let scores = turns.iter().filter_map(|&text| texts.scores[text as usize]);
+            let scores = turns.iter().filter_map(|&text| texts.score(text));
             scores.reduce(|best, next| if next > best { next } else { best })
         };
         let found = match unit {
-            Unit::Turn => candidates.texts.iter().map(|&text| texts.scores[text as usize]).collect(),
+            Unit::Turn => candidates.texts.iter().map(|&text| texts.score(text)).collect(),
             Unit::Session => {
                 candidates.sessions.iter().map(|&session| best(candidates.turns_of(index, session))).collect()
             }
@@ -172,14 +186,14 @@ impl Best {
 
     /// Scores of some texts.
     pub(super) fn of_texts(&self, texts: &[u32]) -> Vec<f64> {
-        (self.neutral)(texts.iter().map(|&text| self.texts.scores[text as usize]).collect())
+        (self.neutral)(texts.iter().map(|&text| self.texts.score(text)).collect())
     }
 
     /// The best row of some texts, the first of equals, if its score is above 0 and it is none of the texts themselves.
     fn speaker(&self, texts: &[u32]) -> Option<u32> {
-        let known = texts.iter().filter_map(|&text| Some((self.texts.scores[text as usize]?, text)));
+        let known = texts.iter().filter_map(|&text| Some((self.texts.score(text)?, text)));
         let (score, text) = known.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-        self.texts.rows[text as usize].filter(|_| score > 0.0)
+        Some(self.texts.rows[text as usize]).filter(|&row| score > 0.0 && row != OWN)
     }
 }
 
@@ -203,16 +217,19 @@ pub(super) fn by_words(
     let (lengths, owners) = (questions.postings().lengths(), questions.rows().owners());
     let collection = candidates.question_statistics(index);
     let mut scores = vec![0.0; lengths.len()];
+    let mean = collection.mean_length();
+    let norms = ByLength::new(lengths.len(), |terms| bm25.norm(f64::from(terms) / mean));
     let mut add = |weight: f64, rows: &[Posting]| {
         let count = |row: &Posting| (row.text, f64::from(row.count));
-        let length = |row: u32| f64::from(lengths[row as usize]);
+        let norm = |row: u32| norms.at(lengths[row as usize]);
         match &candidates.collection {
             Texts::All => {
-                bm25.add_term(weight, collection, (rows.len(), rows.iter().map(count)), length, &mut scores);
+                let counts = (rows.len(), rows.iter().map(count));
+                bm25.add_term(weight, collection.texts, counts, norm, &mut scores);
             }
             Texts::Marked(_) => {
                 let counts = rows.iter().filter(|row| candidates.collection.has(owners[row.text as usize])).map(count);
-                bm25.add_term(weight, collection, (counts.clone().count(), counts), length, &mut scores);
+                bm25.add_term(weight, collection.texts, (counts.clone().count(), counts), norm, &mut scores);
             }
         }
     };
@@ -232,8 +249,9 @@ pub(super) fn by_meaning(
     own: &[Option<f64>],
 ) -> Best {
     for (&text, own) in candidates.texts.iter().zip(own) {
-        let best = &mut questions.scores[text as usize];
-        *best = best.or(*own);
+        if let (None, Some(own)) = (questions.score(text), own) {
+            questions.scores[text as usize] = *own;
+        }
     }
     Best::of(questions, index, candidates, unit, fill)
 }

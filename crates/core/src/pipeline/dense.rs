@@ -27,7 +27,7 @@ pub(super) fn score(
     let mut found = own.to_vec();
     if let Some(others) = others {
         for (&text, score) in candidates.texts.iter().zip(&mut found) {
-            let other = others.scores[text as usize];
+            let other = others.score(text);
             *score = match votes {
                 Votes::Text => *score,
                 Votes::Passage => other.or(*score),

@@ -122,7 +122,7 @@ impl LexicalLeg {
         let terms = question.terms.iter().filter_map(|term| {
             let found = self.occurrence(index, candidates, term, text);
             let value = Bm25::idf(own.texts, found.holders)
-                * self.bm25.saturate(found.here + found.around, in_context.relative_length(text));
+                * self.bm25.saturate(found.here + found.around, in_context.norm(text));
             let place = match (found.here > 0.0, found.around > 0.0) {
                 (true, false) => "",
                 (true, true) => ", also around it",

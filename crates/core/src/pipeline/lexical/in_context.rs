@@ -23,8 +23,8 @@ pub(super) struct InContext<'a> {
     slots: Vec<u32>,
     /// By slot: what a text takes of what others lend; 0 where nothing may be lent to.
     openness: Vec<f64>,
-    /// By slot: terms of a text and of its neighbours, weighted, over the mean of all.
-    relative_lengths: Vec<f64>,
+    /// By slot: what a text's terms and those of its neighbours, weighted, come to in BM25.
+    norms: Vec<f64>,
     /// By slot: how often a text holds the term at hand; 0 between two terms.
     counts: Vec<f64>,
     /// Slots with a count, of a rare term.
@@ -48,19 +48,19 @@ impl<'a> InContext<'a> {
             lengths[slot as usize] = terms_of(index, leg.cues.turn, text);
             open[slot as usize] = openness[text as usize];
         }
-        let mut relative_lengths = vec![0.0; room];
-        Arch::new().dispatch(|| lend(leg.context, &lengths, &open, &mut relative_lengths));
-        let total: f64 = slots.iter().map(|&slot| relative_lengths[slot as usize]).sum();
-        let mean = if total > 0.0 { total / own.texts as f64 } else { 1.0 };
-        relative_lengths.iter_mut().for_each(|length| *length /= mean);
+        let mut norms = vec![0.0; room];
+        Arch::new().dispatch(|| lend(leg.context, &lengths, &open, &mut norms));
+        let total: f64 = slots.iter().map(|&slot| norms[slot as usize]).sum();
+        let mean = Collection { terms: total, ..own }.mean_length();
+        norms.iter_mut().for_each(|length| *length = leg.bm25.norm(*length / mean));
         let zeros = || vec![0.0; room];
         let (counts, scores) = (zeros(), zeros());
-        Self { leg, texts: own.texts, slots, openness: open, relative_lengths, counts, touched: Vec::new(), scores }
+        Self { leg, texts: own.texts, slots, openness: open, norms, counts, touched: Vec::new(), scores }
     }
 
-    /// Terms of a text and, weighted, of its neighbours, as a multiple of the mean.
-    pub(super) fn relative_length(&self, text: u32) -> f64 {
-        self.relative_lengths[self.slots[text as usize] as usize]
+    /// What the length of a text, and of its neighbours, comes to in BM25.
+    pub(super) fn norm(&self, text: u32) -> f64 {
+        self.norms[self.slots[text as usize] as usize]
     }
 
     /// Adds the BM25 of one term.
@@ -81,8 +81,8 @@ impl<'a> InContext<'a> {
         for (text, times) in holders.counted(self.leg.cues.turn) {
             self.counts[self.slots[text as usize] as usize] = times;
         }
-        let Self { leg, openness, relative_lengths, counts, scores, .. } = self;
-        Arch::new().dispatch(|| score(leg, idf, (openness, relative_lengths, counts), scores));
+        let Self { leg, openness, norms, counts, scores, .. } = self;
+        Arch::new().dispatch(|| score(leg, idf, (openness, norms, counts), scores));
         counts.fill(0.0);
     }
 
@@ -101,7 +101,7 @@ impl<'a> InContext<'a> {
         for slot in self.touched.drain(..) {
             let tf = std::mem::take(&mut self.counts[slot]);
             if tf > 0.0 {
-                self.scores[slot] += idf * self.leg.bm25.saturate(tf, self.relative_lengths[slot]);
+                self.scores[slot] += idf * self.leg.bm25.saturate(tf, self.norms[slot]);
             }
         }
     }
@@ -146,13 +146,13 @@ fn lend(context: Context, lengths: &[f64], openness: &[f64], lent: &mut [f64]) {
 
 /// Adds a term's BM25 to the scores, all by slot.
 #[inline(always)]
-fn score(leg: &LexicalLeg, idf: f64, (openness, lengths, counts): (&[f64], &[f64], &[f64]), scores: &mut [f64]) {
+fn score(leg: &LexicalLeg, idf: f64, (openness, norms, counts): (&[f64], &[f64], &[f64]), scores: &mut [f64]) {
     let [near, far] = leg.context.weights;
-    let windows = counts.windows(2 * REACH + 1).zip(&openness[REACH..]).zip(&lengths[REACH..]);
-    for (((window, open), length), score) in windows.zip(&mut scores[REACH..]) {
+    let windows = counts.windows(2 * REACH + 1).zip(&openness[REACH..]).zip(&norms[REACH..]);
+    for (((window, open), norm), score) in windows.zip(&mut scores[REACH..]) {
         let (near, far) = (near * open, far * open);
         let tf = far * window[0] + near * window[1] + window[2] + near * window[3] + far * window[4];
-        let adds = idf * leg.bm25.saturate(tf, *length);
+        let adds = idf * leg.bm25.saturate(tf, *norm);
         // Without lengths that count, nothing is divided by nothing.
         *score += if tf > 0.0 { adds } else { 0.0 };
     }
@@ -221,7 +221,7 @@ mod tests {
             for &text in &candidates.texts {
                 let one_by_one: f64 = ["kite", "boat"].iter().map(|term| {
                     let found = leg.occurrence(&index, &candidates, term, text);
-                    0.7 * leg.bm25.saturate(found.here + found.around, common.relative_length(text))
+                    0.7 * leg.bm25.saturate(found.here + found.around, common.norm(text))
                 }).sum();
                 prop_assert!((common.scores()[text as usize] - one_by_one).abs() < 1e-12);
             }
@@ -242,8 +242,8 @@ mod tests {
             let all = 0..texts.len() as u32;
             let mean = all.clone().map(length).sum::<f64>() / texts.len() as f64;
             for text in all {
-                let expected = if mean > 0.0 { length(text) / mean } else { 0.0 };
-                prop_assert!((in_context.relative_length(text) - expected).abs() < 1e-12);
+                let expected = leg.bm25.norm(if mean > 0.0 { length(text) / mean } else { 0.0 });
+                prop_assert!((in_context.norm(text) - expected).abs() < 1e-12);
             }
         }
     }

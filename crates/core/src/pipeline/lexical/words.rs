@@ -86,9 +86,10 @@ impl LexicalLeg {
     /// Adds the BM25 of two terms side by side in a text; a text of n terms has n - 1 pairs.
     pub(super) fn add_pair(&self, index: &Index, own: Collection, holders: &Holders, scores: &mut [f64]) {
         let all = Collection { terms: (own.terms - own.texts as f64).max(0.0), ..own };
-        let length = |text: u32| (terms_of(index, self.cues.turn, text) - 1.0).max(0.0);
+        let mean = all.mean_length();
+        let norm = |text: u32| self.bm25.norm((terms_of(index, self.cues.turn, text) - 1.0).max(0.0) / mean);
         let holders = (holders.len(self.cues.turn), holders.counted(self.cues.turn));
-        self.bm25.add_term(self.pairs, all, holders, length, scores);
+        self.bm25.add_term(self.pairs, all.texts, holders, norm, scores);
     }
 }
 
@@ -97,8 +98,8 @@ pub(super) struct SessionWords<'a> {
     leg: &'a LexicalLeg,
     index: &'a Index,
     all: Collection,
-    /// Terms of each session.
-    lengths: Vec<f64>,
+    /// What the terms of each session come to in BM25.
+    norms: Vec<f64>,
     /// Room to add up a term's counts by session.
     counts: Vec<f64>,
     held: Vec<u32>,
@@ -110,7 +111,9 @@ impl<'a> SessionWords<'a> {
         let lengths: Vec<f64> =
             (0..sessions as u32).map(|session| candidates.terms_of(index, session, leg.cues.session)).collect();
         let all = candidates.session_statistics(index, &lengths);
-        Self { leg, index, all, lengths, counts: vec![0.0; sessions], held: Vec::new() }
+        let mean = all.mean_length();
+        let norms = lengths.into_iter().map(|length| leg.bm25.norm(length / mean)).collect();
+        Self { leg, index, all, norms, counts: vec![0.0; sessions], held: Vec::new() }
     }
 
     /// Sessions of the collection that scores are measured on.
@@ -122,7 +125,7 @@ impl<'a> SessionWords<'a> {
     pub(super) fn add(&mut self, weight: f64, holders: &Holders, scores: &mut [f64]) {
         let holders = self.by_session(holders);
         let holders = (holders.len(), holders.into_iter());
-        self.leg.bm25.add_term(weight, self.all, holders, |session| self.lengths[session as usize], scores);
+        self.leg.bm25.add_term(weight, self.all.texts, holders, |session| self.norms[session as usize], scores);
     }
 
     /// The sessions of turns that hold a term, each with its count.
