@@ -105,6 +105,9 @@ pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
         let text = dialogue(turn.speaker.as_deref(), &turn.text, None);
         say!("   {QUIET}{}{QUIET:#}  {text}", printable(turn.id.as_str()))?;
     }
+    if let Some(cue) = &hit.cue {
+        say!("   {QUIET}answers \"{}\"{QUIET:#}", printable(cue))?;
+    }
     if let (Some(_), Some(judged)) = (&hit.explain, hit.judged) {
         say!("   {QUIET}{judged:>9.4}  by the judge, which goes before the score{QUIET:#}")?;
     }

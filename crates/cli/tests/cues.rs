@@ -91,6 +91,8 @@ fn a_server_writes_cues_and_searches_go_by_them() {
     assert!(server.requests().iter().all(|request| request.header("authorization") == Some(&format!("Bearer {KEY}"))));
     let hit = &sandbox.json(&["search", "vessel"])["hits"][0];
     assert_eq!((&hit["id"], &hit["cue"]), (&json!("D1:2"), &json!("What happened to the vessel?")));
+    let shown = sandbox.done(&["search", "vessel"]);
+    assert!(shown.contains("\n   answers \"What happened to the vessel?\"\n"), "{shown}");
     let again = finish(&mut write());
     assert_eq!((again.code, again.stdout.as_str()), (0, "nothing to do: all that may be sent has cues\n"));
 

@@ -93,6 +93,16 @@ fn an_answer_comes_in_pieces_and_cites_what_it_was_given() {
 }
 
 #[test]
+fn what_a_model_thinks_before_is_no_answer() {
+    let memory = filled();
+    let server = Server::script(vec![streamed(&["<thi", "nk>The jar [k2]?</thi", "nk>\n\nIn the ", "tree [k1]."])]);
+    let (asked, pieces) = ask(&memory, &query("Where did Eve hide the key?", 5), &chat(&server));
+    let asked = asked.unwrap();
+    assert_eq!(pieces.concat(), "In the tree [k1].");
+    assert_eq!((asked.answer.as_deref(), asked.citations), (Some("In the tree [k1]."), vec!["k1".to_owned()]));
+}
+
+#[test]
 fn what_is_not_mentioned_is_no_answer() {
     let server = Server::script(vec![streamed(&["Not men", "tioned."])]);
     let (asked, pieces) = ask(&filled(), &query("where was the kite bought?", 5), &chat(&server));

@@ -2,6 +2,8 @@
 
 use serde_json::{Deserializer, Value};
 
+use crate::reasoning::without_reasoning;
+
 /// The kinds of JSON value that hold others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Container {
@@ -18,7 +20,7 @@ pub(crate) fn json_in(text: &str, schema: &Value) -> Option<Value> {
         Some("object") => Some(Container::Object),
         _ => None,
     };
-    let answer = text.rsplit_once("</think>").map_or(text, |(_, answer)| answer);
+    let answer = without_reasoning(text);
     let mut from = 0;
     while let Some(found) = answer[from..].find(['{', '[']) {
         let start = from + found;

@@ -11,8 +11,10 @@ use crate::{
 pub(super) struct DenseScores {
     /// By text position, for sessions only; `None` outside the candidates or without a vector.
     pub(super) turns: Vec<Option<f64>>,
-    /// In unit order. A candidate without a vector takes the mean of the others: neutral.
+    /// In unit order. A candidate without a vector that speaks for it takes the mean of the others: neutral.
     pub(super) units: Vec<f64>,
+    /// In unit order: whether a vector speaks for it, its own or one of its cues where those vote.
+    pub(super) known: Vec<bool>,
 }
 
 /// `own` are the cosines of the candidate texts, `others` those of what else may speak for texts.
@@ -36,7 +38,7 @@ pub(super) fn score(
         }
     }
     if unit == Unit::Turn {
-        return DenseScores { turns: Vec::new(), units: fill(found) };
+        return DenseScores::new(Vec::new(), found);
     }
     let mut turns = vec![None; index.documents().len()];
     for (&text, similarity) in candidates.texts.iter().zip(&found) {
@@ -50,7 +52,14 @@ pub(super) fn score(
         pooling.pool(&mut similarities, || dense.mean_norm(members))
     };
     let units = candidates.sessions.iter().map(pool).collect();
-    DenseScores { turns, units: fill(units) }
+    DenseScores::new(turns, units)
+}
+
+impl DenseScores {
+    fn new(turns: Vec<Option<f64>>, units: Vec<Option<f64>>) -> Self {
+        let known = units.iter().map(Option::is_some).collect();
+        Self { turns, units: fill(units), known }
+    }
 }
 
 /// Scores with the mean of the others where there is none: neutral.

@@ -206,7 +206,11 @@ mod tests {
     use super::*;
 
     fn of(units: Vec<f64>) -> LegScores {
-        LegScores { lexical: None, dense: Some(DenseScores { turns: Vec::new(), units }), cues: CueScores::default() }
+        LegScores {
+            lexical: None,
+            dense: Some(DenseScores { turns: Vec::new(), known: vec![true; units.len()], units }),
+            cues: CueScores::default(),
+        }
     }
 
     #[test]

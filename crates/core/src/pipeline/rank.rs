@@ -244,7 +244,8 @@ impl<'a> Scoring<'a> {
     /// How the score of a candidate of the pool came about.
     pub(super) fn explain(&self, pooled: usize, standing: Legs) -> Explain {
         let Self { index, candidates, request, .. } = *self;
-        let unit = candidates.units(request.unit)[self.pool[pooled]];
+        let place = self.pool[pooled];
+        let unit = candidates.units(request.unit)[place];
         let parts = match (&self.preset.lexical, &self.legs.lexical) {
             (Some(leg), Some(scores)) => leg.explain(scores, index, candidates, request.question, request.unit, unit),
             _ => Vec::new(),
@@ -254,7 +255,7 @@ impl<'a> Scoring<'a> {
             None => "lexical score: no word of the question".to_owned(),
         };
         let dense = match standing.dense {
-            Some(_) if self.has_vector(unit) == Some(false) => {
+            Some(_) if self.has_vector(place) == Some(false) => {
                 "dense score: it has no vector, and the mean of the others instead".to_owned()
             }
             hit => format!("dense score, rank {}", hit.map_or(0, |hit| hit.rank)),
@@ -269,13 +270,8 @@ impl<'a> Scoring<'a> {
         )
     }
 
-    /// Whether a text, or a turn of a session, has a vector; `None` where vectors do not count.
-    pub(super) fn has_vector(&self, unit: u32) -> Option<bool> {
-        self.legs.dense.as_ref()?;
-        let has = |text: u32| self.index.dense().is_some_and(|dense| dense.has(text as usize));
-        Some(match self.request.unit {
-            Unit::Turn => has(unit),
-            Unit::Session => self.candidates.turns_of(self.index, unit).iter().any(|&text| has(text)),
-        })
+    /// Whether a vector speaks for a candidate, by its place in unit order; `None` where vectors do not count.
+    pub(super) fn has_vector(&self, unit: usize) -> Option<bool> {
+        Some(self.legs.dense.as_ref()?.known[unit])
     }
 }

@@ -22,7 +22,8 @@ pub struct Standing {
     pub candidates: usize,
     /// How many of them are ranked: those with evidence, of the best of each leg.
     pub ranked: usize,
-    /// Whether it, or a turn of the session, has a vector; `None` where vectors do not count.
+    /// Whether a vector speaks for it: its own, of a session that of a turn, or one of their cues where those vote;
+    /// `None` where vectors do not count.
     pub has_vector: Option<bool>,
     /// Where it stands in each leg, among all candidates.
     pub legs: Legs,
@@ -139,7 +140,7 @@ pub fn stand(
     Ok(Some(Standing {
         candidates: candidates.units(request.unit).len(),
         ranked: ranking.len(),
-        has_vector: scoring.has_vector(candidate),
+        has_vector: scoring.has_vector(place),
         legs: own_legs,
         stages: ranked.map(|i| scoring.stages(&ranking, i)).transpose()?,
         unranked: match (pooled, ranked) {

@@ -8,8 +8,8 @@ use aforesaid_core::{
     types::{Memory as Remembered, Namespace, Query, Sensitivity, SortBy, Unit},
 };
 use aforesaid_llm::{
-    AnswerSettings, Ask, Chat, ContextMemory, Freshness, Outcome, ReplyFault, Sought, Support, Usage, citations,
-    context_block,
+    Aloud, AnswerSettings, Ask, Chat, ContextMemory, Freshness, Outcome, ReplyFault, Sought, Support, Usage, citations,
+    context_block, without_reasoning,
 };
 use serde::Serialize;
 
@@ -195,7 +195,10 @@ impl Memory {
                 false => Support::Likely,
             },
         };
-        let reply = chat.stream(&ask.request(&asking.settings), Freshness::CacheAllowed, each)?;
+        let mut aloud = Aloud::new(each);
+        let mut hear = |piece: &str| aloud.hear(piece);
+        let reply = chat.stream(&ask.request(&asking.settings), Freshness::CacheAllowed, &mut hear)?;
+        aloud.end();
         let (text, cut) = text_of(reply.outcome)?;
         if cut {
             asked.context.warnings.push(Warning::AnswerCut { tokens: asking.settings.max_tokens });
@@ -251,11 +254,12 @@ fn cite(sources: &mut [Source]) {
     }
 }
 
-/// The text of an answer, and whether its end is missing.
+/// The text of an answer without the reasoning before it, and whether its end is missing.
 fn text_of(outcome: Outcome) -> Result<(String, bool), Error> {
+    let says = |text: &str| !without_reasoning(text).trim().is_empty();
     let (text, cut) = match outcome {
-        Outcome::Text(text) => (text, false),
-        Outcome::Cut(text) if !text.trim().is_empty() => (text, true),
+        Outcome::Text(text) if says(&text) => (text, false),
+        Outcome::Cut(text) if says(&text) => (text, true),
         Outcome::Cut(_) => return Err(Error::NoAnswer { reason: ReplyFault::Cut.to_string() }),
         Outcome::Filtered => return Err(Error::NoAnswer { reason: ReplyFault::Filtered.to_string() }),
         Outcome::Refused(said) => {
@@ -264,7 +268,7 @@ fn text_of(outcome: Outcome) -> Result<(String, bool), Error> {
         }
         _ => return Err(Error::NoAnswer { reason: "it wrote nothing; ask another model".to_owned() }),
     };
-    Ok((text.trim().to_owned(), cut))
+    Ok((without_reasoning(&text).trim().to_owned(), cut))
 }
 
 /// Whether a model says that the memories do not hold the answer, give or take a sign.
@@ -295,6 +299,8 @@ mod tests {
         assert!(message(Outcome::Cut(" ".into())).contains("allow more tokens"));
         assert!(message(Outcome::Filtered).contains("ask another server"));
         assert!(message(Outcome::Malformed(String::new())).contains("it wrote nothing"));
+        assert!(message(Outcome::Cut("<think>A kite".into())).contains("allow more tokens"));
         assert_eq!(text_of(Outcome::Cut(" The kite".into())).unwrap(), ("The kite".to_owned(), true));
+        assert_eq!(text_of(Outcome::Text("A kite?</think> The kite".into())).unwrap(), ("The kite".to_owned(), false));
     }
 }

@@ -6,6 +6,7 @@ use aforesaid::{
     Context, Judging, Preset,
     llm::{
         AnswerPrompt, AnswerSettings, Chat, ChatRequest, ContextMemory, Freshness, JudgeSettings, LlmError, Outcome,
+        without_reasoning,
     },
 };
 
@@ -120,7 +121,7 @@ impl Asked<'_> {
             observe(Step { work: "answering", done: place + 1, total });
             let reply = self.chat.complete(&request(question, context), Freshness::CacheAllowed)?;
             let said = match reply.outcome {
-                Outcome::Text(text) => text,
+                Outcome::Text(text) => without_reasoning(&text).trim().to_owned(),
                 // A model that refuses or is cut says nothing of the answer.
                 _ => String::new(),
             };
