@@ -1,6 +1,7 @@
 //! From a question to an answer.
 
 mod ask;
+mod hits;
 mod judging;
 mod why;
 
@@ -8,7 +9,7 @@ pub use ask::{Asked, Asking, Context, SensitiveMemories, Source};
 pub use judging::Judging;
 pub use why::Why;
 
-use std::{collections::HashMap, num::NonZeroUsize, thread, time::Instant};
+use std::{num::NonZeroUsize, thread, time::Instant};
 
 use aforesaid_core::{
     analysis::Question,
@@ -19,15 +20,15 @@ use aforesaid_core::{
         self, Candidates, Detail, Exact, Legs, Names, Preset, RankedHit, Request, confidence::Confidence, rank,
     },
     store::Address,
-    types::{ConversationId, CueId, Memory as Remembered, Query, Scope, Seq, SortBy, Tail, Timestamp, Unit, Vectors},
+    types::{ConversationId, CueId, Query, Scope, Seq, Tail, Unit, Vectors},
 };
 
 use crate::{
-    answer::{Answer, BestTurn, Hit, NoHits, Timing, Warning, millis},
+    answer::{Answer, NoHits, Timing, Warning, millis},
     encoder::LazyEncoder,
     error::Error,
     memory::Memory,
-    search::judging::Evidence,
+    search::{hits::Place, judging::Evidence},
 };
 
 /// How often a search starts over because another process took a hit away meanwhile.
@@ -140,21 +141,6 @@ struct Found {
     reason: Option<NoHits>,
     warnings: Vec<Warning>,
     confidence: Confidence,
-}
-
-/// Where a hit's content is.
-struct Place {
-    /// The session, where the hit is one.
-    session: Option<SessionPlace>,
-    /// The hit itself, or a session's best turns.
-    seqs: Vec<Seq>,
-    /// What a judge gave it.
-    judged: Option<f64>,
-}
-
-struct SessionPlace {
-    name: String,
-    began: Option<Timestamp>,
 }
 
 impl Memory {
@@ -367,7 +353,7 @@ impl Memory {
             hits.clear();
             reason = Some(NoHits::LowConfidence);
         }
-        let places: Vec<Place> = hits.iter().map(|hit| place(index, hit, query.unit)).collect();
+        let places: Vec<Place> = hits.iter().map(|hit| Place::of(index, hit, query.unit)).collect();
         let evidence = match posed.depth.filter(|_| !hits.is_empty()) {
             None => Vec::new(),
             Some(depth) => match query.unit {
@@ -408,47 +394,6 @@ impl Memory {
         let passages = |rows: &[u32]| cues(index.cues().map(CueIndex::passages), rows);
         look(Exact { texts: &texts, questions: &questions, passages: &passages })
     }
-
-    /// The ids of hits; `None` when one is gone since they were ranked.
-    fn name(&self, query: &Query, found: &Found) -> Result<Option<Vec<Ranked>>, Error> {
-        let scores = found.hits.iter().zip(&found.places).map(|(hit, place)| (hit.score, hit.legs, place.judged));
-        let ids: Vec<String> = match query.unit {
-            Unit::Session => {
-                found.places.iter().filter_map(|place| Some(place.session.as_ref()?.name.clone())).collect()
-            }
-            Unit::Turn => {
-                let places: Vec<Seq> = found.places.iter().flat_map(|place| place.seqs.iter().copied()).collect();
-                self.store.ids(&query.namespace, &places)?.into_iter().map(String::from).collect()
-            }
-        };
-        let whole = ids.len() == found.hits.len();
-        let ranked = |(id, (score, legs, judged))| Ranked { id, score, legs, judged };
-        Ok(whole.then(|| ids.into_iter().zip(scores).map(ranked).collect()))
-    }
-
-    /// Fetches the content of hits; `None` when one is gone since they were ranked.
-    fn load(&self, query: &Query, found: &Found) -> Result<Option<Vec<Hit>>, Error> {
-        let places: Vec<Seq> = found.places.iter().flat_map(|place| place.seqs.iter().copied()).collect();
-        let Some(memories) = self.fetch_all(&query.namespace, &places)? else { return Ok(None) };
-        let cues: Vec<CueId> = found.hits.iter().filter_map(|hit| hit.cue).collect();
-        let questions: HashMap<CueId, String> = self.store.questions(&query.namespace, &cues)?.into_iter().collect();
-        let mut memories = memories.into_iter();
-        let mut hits = Vec::with_capacity(found.hits.len());
-        for (ranked, place) in found.hits.iter().zip(&found.places) {
-            let memories: Vec<Remembered> = memories.by_ref().take(place.seqs.len()).collect();
-            let Some(best) = memories.first() else { return Ok(None) };
-            let importance = best.importance.value();
-            let mut hit = match &place.session {
-                None => turn_hit(best.clone(), ranked),
-                Some(session) => session_hit(session, memories, ranked),
-            };
-            hit.cue = ranked.cue.and_then(|id| questions.get(&id).cloned());
-            hit.explain = ranked.explain.clone();
-            hit.judged = place.judged;
-            hits.push((importance, hit));
-        }
-        Ok(Some(ordered(hits, query.sort_by)))
-    }
 }
 
 /// Says what is missing of the dense leg, if the preset has one.
@@ -469,75 +414,6 @@ fn check_vectors(index: &Index, preset: &Preset, vector: &Result<Vec<f32>, Strin
         None => Err(Error::NoDenseLeg { preset: preset.name.clone(), reason }),
         Some(_) => Ok(vec![Warning::LexicalOnly { reason }]),
     }
-}
-
-fn place(index: &Index, hit: &RankedHit, unit: Unit) -> Place {
-    let documents = index.documents();
-    match unit {
-        Unit::Turn => Place { session: None, seqs: vec![documents.seq(hit.candidate)], judged: None },
-        Unit::Session => {
-            let session = &documents.sessions()[hit.candidate as usize];
-            // A session that is only listed has no turn with evidence: its first stands for it.
-            let turns = if hit.best_turns.is_empty() { &session.turns[..1] } else { &hit.best_turns[..] };
-            Place {
-                session: Some(SessionPlace {
-                    name: session.name.clone(),
-                    began: session.turns.iter().filter_map(|&turn| documents.said_at(turn)).min(),
-                }),
-                seqs: turns.iter().map(|&turn| documents.seq(turn)).collect(),
-                judged: None,
-            }
-        }
-    }
-}
-
-fn turn_hit(memory: Remembered, ranked: &RankedHit) -> Hit {
-    Hit {
-        id: memory.id.into(),
-        kind: Some(memory.kind),
-        conversation: memory.conversation,
-        session: memory.session,
-        speaker: memory.speaker,
-        said_at: memory.said_at,
-        text: memory.text,
-        image_caption: memory.image_caption,
-        score: ranked.score,
-        legs: ranked.legs,
-        judged: None,
-        turns: Vec::new(),
-        cue: None,
-        explain: None,
-    }
-}
-
-fn session_hit(session: &SessionPlace, turns: Vec<Remembered>, ranked: &RankedHit) -> Hit {
-    let best = turns.first();
-    Hit {
-        id: session.name.clone(),
-        kind: None,
-        conversation: best.and_then(|turn| turn.conversation.clone()),
-        session: best.and_then(|turn| turn.session.clone()),
-        speaker: best.and_then(|turn| turn.speaker.clone()),
-        said_at: session.began,
-        text: best.map(|turn| turn.text.clone()).unwrap_or_default(),
-        image_caption: best.and_then(|turn| turn.image_caption.clone()),
-        score: ranked.score,
-        legs: ranked.legs,
-        judged: None,
-        turns: turns.into_iter().map(BestTurn::from).collect(),
-        cue: None,
-        explain: None,
-    }
-}
-
-/// Sorts are stable: where the key ties, relevance decides.
-fn ordered(mut hits: Vec<(f64, Hit)>, sort_by: SortBy) -> Vec<Hit> {
-    match sort_by {
-        SortBy::Relevance => {}
-        SortBy::Importance => hits.sort_by(|(a, _), (b, _)| b.total_cmp(a)),
-        SortBy::Recency => hits.sort_by_key(|(_, hit)| std::cmp::Reverse(hit.said_at)),
-    }
-    hits.into_iter().map(|(_, hit)| hit).collect()
 }
 
 impl Found {

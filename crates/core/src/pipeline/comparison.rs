@@ -16,7 +16,7 @@ use crate::{
 
 /// Texts of which the real vectors are compared, of an index that holds them in codes.
 const RESCORED_TEXTS: usize = 256;
-/// The same of texts of which a cue speaks: it is one signal beside others, and no first hit hangs on its last digit.
+/// The same of the texts that a cue speaks for: it is one signal beside others, and within 0.002 without.
 const RESCORED_CUES: usize = 64;
 
 /// The vectors of one request's texts, and of their questions where those count.

@@ -1,10 +1,6 @@
 //! A language model in a study: asked on a server, or answered by a batch service.
 
-use std::{
-    fs::File,
-    io::BufReader,
-    path::{Path, PathBuf},
-};
+use std::{fs::File, io::BufReader, path::PathBuf};
 
 use aforesaid_eval::{
     recipe::Equipment,
@@ -37,7 +33,7 @@ pub(super) struct ModelArgs {
     answers: bool,
     /// Write the requests that --llm-cache has no answer to as a file for a batch service, and stop.
     #[arg(long, value_name = "FILE", requires = "llm_cache", value_hint = ValueHint::FilePath)]
-    pub(super) requests: Option<PathBuf>,
+    requests: Option<PathBuf>,
     /// Read the results of a batch service into --llm-cache first.
     #[arg(long, value_name = "FILE", requires = "llm_cache", value_hint = ValueHint::FilePath)]
     results: Option<PathBuf>,
@@ -66,43 +62,35 @@ impl ModelArgs {
         Asked { chat, judge, answers: self.answers }
     }
 
-    /// Writes what is still to be asked; results of an earlier batch are read first.
-    pub(super) fn export(
+    /// Takes the results of a batch service in and writes what is still to be asked, as far as files for them were named;
+    /// says whether that was all there is to do.
+    pub(super) fn exchange(
         &self,
-        file: &Path,
         study: &RoxyStudy<'_>,
         equipment: &Equipment,
         settings: &Settings,
-    ) -> Result<(), Failure> {
-        let batch = self.batch(study, equipment, settings)?;
-        let left = match self.llm.cache()? {
-            Some(cache) => batch.unanswered(&cache).map_err(Failure::Llm)?,
-            None => batch,
+    ) -> Result<bool, Failure> {
+        let (false, Some(cache)) = (self.requests.is_none() && self.results.is_none(), self.llm.cache()?) else {
+            return Ok(false);
         };
+        let batch = self.batch(study, equipment, settings)?;
+        if let Some(results) = &self.results {
+            let file = File::open(results).map_err(Failure::io(format!("file {}", results.display())))?;
+            let report = batch.read(BufReader::new(file), &cache).map_err(Failure::Llm)?;
+            if settings.output == Output::People {
+                say!("{}: {report}", results.display())?;
+            }
+        }
+        let Some(file) = &self.requests else { return Ok(false) };
+        let left = batch.unanswered(&cache).map_err(Failure::Llm)?;
         let mut bytes = Vec::new();
         left.write(&mut bytes).map_err(Failure::Llm)?;
         write_whole(file, &bytes)?;
         match settings.output {
-            Output::Programs => print_json(&json!({"requests": left.len(), "file": file})),
-            Output::People => say!("{} in {}", count(left.len(), "request"), file.display()),
+            Output::Programs => print_json(&json!({"requests": left.len(), "file": file}))?,
+            Output::People => say!("{} in {}", count(left.len(), "request"), file.display())?,
         }
-    }
-
-    /// Takes the results of a batch service in, where some were named.
-    pub(super) fn take(
-        &self,
-        study: &RoxyStudy<'_>,
-        equipment: &Equipment,
-        settings: &Settings,
-    ) -> Result<(), Failure> {
-        let (Some(results), Some(cache)) = (&self.results, self.llm.cache()?) else { return Ok(()) };
-        let file = File::open(results).map_err(Failure::io(format!("file {}", results.display())))?;
-        let batch = self.batch(study, equipment, settings)?;
-        let report = batch.read(BufReader::new(file), &cache).map_err(Failure::Llm)?;
-        match settings.output {
-            Output::Programs => Ok(()),
-            Output::People => say!("{}: {report}", results.display()),
-        }
+        Ok(true)
     }
 
     fn batch(&self, study: &RoxyStudy<'_>, equipment: &Equipment, settings: &Settings) -> Result<Batch, Failure> {

@@ -80,9 +80,8 @@ impl Study {
         let connected = self.model.connect(settings)?;
         let asked = connected.as_ref().map(|connected| self.model.asked(&connected.chat));
         let roxy = RoxyStudy { locomo: &data, cues: &cues, model: asked.as_ref() };
-        self.model.take(&roxy, &equipment, settings)?;
-        if let Some(file) = &self.model.requests {
-            return self.model.export(file, &roxy, &equipment, settings);
+        if self.model.exchange(&roxy, &equipment, settings)? {
+            return Ok(());
         }
         let study = watched(settings, |observe| match self.name {
             Name::Fusion => {

@@ -1,9 +1,9 @@
 //! Every question of a data set with what the search showed and what was true.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use aforesaid::{
-    Preset,
+    CueIndexing, Preset,
     formats::Captions,
     pipeline::confidence::{Confidence, Signal, Target},
     types::Unit,
@@ -13,8 +13,8 @@ use super::variants::{Kind, Variant, attributed, published, without_gold};
 use crate::{
     EvalError,
     datasets::DataSet,
-    experiments::{Bench, Observer},
-    recipe::Equipment,
+    experiments::{Bench, Observer, Setup},
+    recipe::{Equipment, Recording},
 };
 
 /// A data set on a unit, and how its questions are made such that nothing answers them.
@@ -25,6 +25,8 @@ pub(super) struct Source {
     pub(super) removed: bool,
     /// Its questions with names, instead of as they are.
     pub(super) attributed: bool,
+    /// Whether its memories have the cue questions recorded beside it.
+    pub(super) cued: bool,
     /// Histories taken, the first ones.
     pub(super) most: usize,
 }
@@ -33,28 +35,18 @@ pub(super) struct Source {
 const MEETINGS: usize = 48;
 
 /// The data sets of the study; those after LoCoMo may be learned from.
-pub(super) const SOURCES: [Source; 9] = [
-    Source { dataset: DataSet::Locomo, unit: Unit::Turn, removed: false, attributed: false, most: usize::MAX },
-    Source { dataset: DataSet::Locomo, unit: Unit::Session, removed: false, attributed: false, most: usize::MAX },
-    Source { dataset: DataSet::Beam, unit: Unit::Turn, removed: true, attributed: false, most: usize::MAX },
-    Source { dataset: DataSet::Beam, unit: Unit::Session, removed: true, attributed: false, most: usize::MAX },
-    Source { dataset: DataSet::RealMem, unit: Unit::Session, removed: true, attributed: false, most: usize::MAX },
-    Source {
-        dataset: DataSet::LongMemEvalPooled,
-        unit: Unit::Turn,
-        removed: true,
-        attributed: false,
-        most: usize::MAX,
-    },
-    Source {
-        dataset: DataSet::LongMemEvalPooled,
-        unit: Unit::Session,
-        removed: true,
-        attributed: false,
-        most: usize::MAX,
-    },
-    Source { dataset: DataSet::QmSum, unit: Unit::Turn, removed: false, attributed: false, most: MEETINGS },
-    Source { dataset: DataSet::QmSum, unit: Unit::Turn, removed: false, attributed: true, most: MEETINGS },
+pub(super) const SOURCES: [Source; 11] = [
+    Source::of(DataSet::Locomo, Unit::Turn),
+    Source::of(DataSet::Locomo, Unit::Session),
+    Source { cued: true, ..Source::of(DataSet::Locomo, Unit::Turn) },
+    Source { cued: true, ..Source::of(DataSet::Locomo, Unit::Session) },
+    Source { removed: true, ..Source::of(DataSet::Beam, Unit::Turn) },
+    Source { removed: true, ..Source::of(DataSet::Beam, Unit::Session) },
+    Source { removed: true, ..Source::of(DataSet::RealMem, Unit::Session) },
+    Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Unit::Turn) },
+    Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Unit::Session) },
+    Source { most: MEETINGS, ..Source::of(DataSet::QmSum, Unit::Turn) },
+    Source { most: MEETINGS, attributed: true, ..Source::of(DataSet::QmSum, Unit::Turn) },
 ];
 
 /// One question asked.
@@ -99,7 +91,7 @@ impl Case {
 
 impl Sample {
     pub(super) fn is(&self, dataset: DataSet, unit: Unit) -> bool {
-        self.source.dataset == dataset && self.source.unit == unit && !self.source.attributed
+        self.source.dataset == dataset && self.source.unit == unit && !self.source.attributed && !self.source.cued
     }
 
     pub(super) fn truths(&self, target: Target) -> Vec<bool> {
@@ -121,12 +113,21 @@ impl Sample {
     }
 
     pub(super) fn name(&self) -> String {
-        let how = if self.source.attributed { ", with names" } else { "" };
+        let how = match (self.source.attributed, self.source.cued) {
+            (true, _) => ", with names",
+            (false, true) => ", with cue questions",
+            (false, false) => "",
+        };
         format!("{}, {}s{how}", self.source.dataset, self.source.unit)
     }
 }
 
 impl Source {
+    /// All of a data set, as it is.
+    const fn of(dataset: DataSet, unit: Unit) -> Self {
+        Self { dataset, unit, removed: false, attributed: false, cued: false, most: usize::MAX }
+    }
+
     /// Asks all its questions of the hybrid and of the lexical preset.
     pub(super) fn gather(
         &self,
@@ -134,13 +135,17 @@ impl Source {
         equipment: &Equipment,
         observe: &Observer<'_>,
     ) -> Result<[Sample; 2], EvalError> {
-        let mut benchmark = self.dataset.load(&folder.join(self.dataset.folder()), self.unit)?;
+        let path = folder.join(self.dataset.folder());
+        let mut benchmark = self.dataset.load(&path, self.unit)?;
+        let cues = if self.cued { Some(Recording::default().read(self.dataset, &path)?) } else { None };
+        let cues = cues.map(|cues| (Arc::new(cues), CueIndexing::default()));
+        let setup = Setup { cues, ..equipment.setup(Captions::Keep) };
         benchmark.groups.truncate(self.most);
         let mut variants = vec![if self.attributed { attributed(&benchmark) } else { published(&benchmark) }];
         variants.extend(self.removed.then(|| without_gold(&benchmark)));
         let mut samples = [true, false].map(|dense| Sample { source: *self, dense, cases: Vec::new() });
         for variant in &variants {
-            let bench = Bench::new(&variant.benchmark, &equipment.setup(Captions::Keep), observe)?;
+            let bench = Bench::new(&variant.benchmark, &setup, observe)?;
             for (sample, preset) in samples.iter_mut().zip([Preset::hybrid(), Preset::lexical()]) {
                 sample.cases.extend(ask(&bench, variant, &preset, observe)?);
             }
