@@ -65,6 +65,7 @@ pub(super) fn score_legs(
                 });
                 comparison.scores(exact)
             });
+            // The scope has waited for them.
             (words.unwrap_or_default(), meaning)
         }
     };
