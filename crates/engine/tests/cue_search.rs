@@ -49,6 +49,10 @@ fn a_question_finds_the_turn_that_answers_one_like_it() {
     let answer = memory.search(&sessions, &Preset::lexical(), Explanations::Omit).unwrap();
     assert_eq!(answer.hits[0].turns[0].id.as_str(), "k1");
     assert_eq!(answer.hits[0].cue.as_deref(), Some("Where is Ann's paper dragon?"));
+    // A turn without questions has nothing to say where only they are compared.
+    let answer = memory.search(&sessions, &"cued(1:0, bm25)".parse().unwrap(), Explanations::Omit).unwrap();
+    let turns: Vec<&str> = answer.hits[0].turns.iter().map(|turn| turn.id.as_str()).collect();
+    assert_eq!(turns, ["k1"]);
 }
 
 #[test]
