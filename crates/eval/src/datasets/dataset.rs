@@ -124,6 +124,14 @@ impl DataSet {
         RecordedCues::read(&locate(self, path)?.path("cues"))
     }
 
+    /// Whether there is a folder `cues` beside the data at `path`.
+    ///
+    /// # Errors
+    /// When the data are not there.
+    pub fn has_cues(self, path: &Path) -> Result<bool, DataError> {
+        Ok(locate(self, path)?.path("cues").is_dir())
+    }
+
     /// The divisions in `splits.json` beside the data at `path`.
     ///
     /// # Errors

@@ -128,6 +128,11 @@ impl Source {
         Self { dataset, unit, removed: false, attributed: false, cued: false, most: usize::MAX }
     }
 
+    /// Whether it can be measured: recorded cue questions are not everywhere.
+    pub(super) fn is_there(&self, folder: &Path) -> Result<bool, EvalError> {
+        Ok(!self.cued || self.dataset.has_cues(&folder.join(self.dataset.folder()))?)
+    }
+
     /// Asks all its questions of the hybrid and of the lexical preset.
     pub(super) fn gather(
         &self,

@@ -38,16 +38,23 @@ pub fn confidence_study(
         .encoder_id()
         .map_err(|reason| EvalError::NoEncoder { system: "the study of confidence".to_owned(), reason })?;
     let mut samples: Vec<Sample> = Vec::new();
+    let mut without_cues = false;
     for source in SOURCES {
-        samples.extend(source.gather(study.data, equipment, observe)?);
+        match source.is_there(study.data)? {
+            true => samples.extend(source.gather(study.data, equipment, observe)?),
+            false => without_cues = true,
+        }
     }
     Ok(Study {
         title: "Knowing that nothing is relevant".to_owned(),
-        preface: preface(&encoder),
+        preface: preface(&encoder) + if without_cues { WITHOUT_CUES } else { "" },
         sections: sections(&samples)?,
         questions: questions_csv(&samples)?,
     })
 }
+
+const WITHOUT_CUES: &str =
+    "\n\nThere is no folder `cues` beside LoCoMo, so that nothing is measured with cue questions.";
 
 fn preface(encoder: &str) -> String {
     format!(
