@@ -5,7 +5,7 @@ use super::{
     dot::{dot, dots},
     scan::ScanQuery,
 };
-use crate::{error::StoreError, types::Vectors};
+use crate::{error::StoreError, ranking::best_places, types::Vectors};
 
 /// Up to this many vectors are held as they are; above, as one byte a component.
 pub const EXACT_LIMIT: usize = 32_768;
@@ -47,6 +47,11 @@ impl DenseIndex {
     /// Whether the text at `position` has a vector.
     pub fn has(&self, position: usize) -> bool {
         self.present.get(position).copied().unwrap_or(false)
+    }
+
+    /// Whether any text has a vector.
+    pub fn has_any(&self) -> bool {
+        self.present.contains(&true)
     }
 
     /// Texts with a vector.
@@ -105,12 +110,25 @@ impl DenseIndex {
         }
     }
 
-    /// Cosines of a query with the real vectors of some texts, for an index that [is not exact](DenseIndex::is_exact).
+    /// Cosines of the real vectors of the best `n` of some approximate ones, each by its place among them; `text_of` says
+    /// whose a place is. None in an index that [is exact](DenseIndex::is_exact).
     ///
     /// # Errors
     /// When `rescore` fails.
-    pub fn rescored(&self, query: &[f32], texts: &[u32], rescore: &Rescore<'_>) -> Result<Vec<f64>, StoreError> {
-        Ok(rescore(texts)?.iter().map(|vector| f64::from(dot(query, vector))).collect())
+    pub fn rescored(
+        &self,
+        (query, n): (&[f32], usize),
+        known: impl Iterator<Item = (usize, f64)>,
+        text_of: impl Fn(usize) -> u32,
+        rescore: &Rescore<'_>,
+    ) -> Result<Vec<(usize, f64)>, StoreError> {
+        if self.is_exact() {
+            return Ok(Vec::new());
+        }
+        let best = best_places(known, n);
+        let texts: Vec<u32> = best.iter().map(|&place| text_of(place)).collect();
+        let real = rescore(&texts)?;
+        Ok(best.into_iter().zip(real.iter().map(|vector| f64::from(dot(query, vector)))).collect())
     }
 
     /// Length of the mean of the vectors of `texts`, for mean pooling; 0 where none has one.
@@ -156,7 +174,7 @@ impl DenseIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{dense::Scan, ranking::best_places};
+    use crate::dense::Scan;
 
     fn similarities(index: &DenseIndex, query: &[f32], texts: &[u32]) -> Vec<Option<f64>> {
         let mut found = Vec::new();
@@ -206,13 +224,17 @@ mod tests {
         let exact = |i: usize| f64::from(dot(query, &rows[i]));
         let mut found: Vec<f64> = similarities(&index, query, &all).into_iter().flatten().collect();
         assert!((0..rows.len()).all(|i| (found[i] - exact(i)).abs() < 0.02));
-        let best = best_places(found.iter().copied().enumerate(), 256);
-        let texts: Vec<u32> = best.iter().map(|&i| i as u32).collect();
-        for (i, cosine) in best.into_iter().zip(index.rescored(query, &texts, &real).unwrap()) {
+        let known = found.clone().into_iter().enumerate();
+        for (i, cosine) in index.rescored((query, 256), known, |i| i as u32, &real).unwrap() {
             found[i] = cosine;
         }
-        let first = |score: &dyn Fn(usize) -> f64| best_places((0..rows.len()).map(|i| (i, score(i))), 50);
-        assert_eq!(first(&|i| found[i]), first(&exact));
+        let best = |score: &dyn Fn(usize) -> f64| {
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            order.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
+            order.truncate(50);
+            order
+        };
+        assert_eq!(best(&|i| found[i]), best(&exact));
         assert_eq!(found[17], exact(17));
     }
 

@@ -81,7 +81,7 @@ impl Owned {
 
     /// The vectors, when the index has an encoder and some row a vector.
     pub fn dense(&self) -> Option<&DenseIndex> {
-        self.dense.as_ref().filter(|dense| dense.vectors() > 0)
+        self.dense.as_ref().filter(|dense| dense.has_any())
     }
 
     fn heap_bytes(&self) -> usize {

@@ -89,7 +89,7 @@ impl Index {
 
     /// The vectors, when the index has an encoder and some text a vector.
     pub fn dense(&self) -> Option<&DenseIndex> {
-        self.dense.as_ref().filter(|dense| dense.vectors() > 0)
+        self.dense.as_ref().filter(|dense| dense.has_any())
     }
 
     /// The questions that its texts answer; `None` where it has none.

@@ -10,7 +10,6 @@ use crate::{
     dense::{DenseIndex, Rescore, Scan},
     error::StoreError,
     index::{Index, Owned},
-    ranking::best_places,
     types::Unit,
 };
 
@@ -64,7 +63,7 @@ impl<'a> Comparison<'a> {
         }
         let cued = preset.cues.meaning > 0.0;
         let of_cues = |rows: &'a Owned| {
-            let scan = Scan::new(rows.dense()?, query, cues::compared(rows, candidates));
+            let scan = Scan::new(rows.dense()?, query, cues::compared(index, rows, candidates));
             Some(OfCues { rows, scan })
         };
         let of = |counts: bool| index.cues().filter(|_| counts);
@@ -108,13 +107,9 @@ impl<'a> Comparison<'a> {
         let texts = &self.candidates.texts;
         let mut own = Vec::with_capacity(texts.len());
         Scan::new(self.vectors, self.query, texts).each(|_, cosine| own.push(cosine));
-        if !self.vectors.is_exact() {
-            let known = own.iter().enumerate().filter_map(|(i, cosine)| Some((i, (*cosine)?)));
-            let best = best_places(known, RESCORED_TEXTS);
-            let texts: Vec<u32> = best.iter().map(|&i| texts[i]).collect();
-            let exact = self.vectors.rescored(self.query, &texts, rescore)?;
-            best.into_iter().zip(exact).for_each(|(i, cosine)| own[i] = Some(cosine));
-        }
+        let known = own.iter().enumerate().filter_map(|(i, cosine)| Some((i, (*cosine)?)));
+        let real = self.vectors.rescored((self.query, RESCORED_TEXTS), known, |i| texts[i], rescore)?;
+        real.into_iter().for_each(|(i, cosine)| own[i] = Some(cosine));
         Ok(own)
     }
 }
@@ -130,7 +125,7 @@ mod tests {
         index::IndexSpec,
         pipeline::{Detail, rank},
         store::{CuePart, CueRow, IndexRow, IndexSink},
-        types::{CueId, EncoderId, Kind, Scope, Seq, Tail, Vectors},
+        types::{CueId, EncoderId, Kind, Scope, Seq, Tail, Timestamp, Vectors},
     };
 
     /// A unit vector that the question, `[1, 0]`, has this cosine with.
@@ -151,7 +146,7 @@ mod tests {
                 speaker: None,
                 text: "nothing",
                 image_caption: None,
-                said_at: None,
+                said_at: Some(Timestamp::from_millis(seq as i64).unwrap()),
                 importance: 0.5,
                 vector: Some(&[0.0, 1.0]),
             };
@@ -166,6 +161,9 @@ mod tests {
             let cue = CueRow { id: CueId(id), seq, part: CuePart::Question("what"), vector: Some(&vector) };
             index.cue(cue).unwrap();
         }
+        let later = Scope { from: Some(Timestamp::from_millis(2).unwrap()), ..Scope::default() };
+        let (rows, later) = (index.cues().unwrap().questions().rows(), Candidates::within(&index, &later, None));
+        assert_eq!(cues::compared(&index, rows, &later), [far as u32], "the first memory may not be found");
         let preset: Preset = "cued(0:0.5, dense(max))".parse().unwrap();
         let candidates = Candidates::within(&index, &Scope::default(), None);
         let question = Question::new("what", Analyzer::English);

@@ -10,7 +10,6 @@ use crate::{
     fusion::mean_and_deviation,
     index::{Index, Owned},
     lexical::{Bm25, ByLength, Posting},
-    ranking::best_places,
     types::{CueId, Unit},
 };
 
@@ -108,7 +107,7 @@ impl Cued {
 
 /// Which questions hold the terms of the one that is asked, and two of its terms side by side.
 ///
-/// Rows of [`crate::index::Questions`], of any collection; nowhere any where there are no questions.
+/// Rows of [`crate::index::Questions`], of any collection; none where there are no questions.
 pub(super) struct Asked<'a> {
     pub(super) terms: Vec<&'a [Posting]>,
     pub(super) pairs: Vec<Vec<Posting>>,
@@ -158,12 +157,10 @@ impl BestRows {
     ) -> Result<Self, StoreError> {
         let (mut best, owners) = (Self::none(index), rows.owners());
         scan.each(|row, cosine| cosine.into_iter().for_each(|cosine| best.take(owners[row as usize], row, cosine)));
-        if let Some(dense) = rows.dense().filter(|dense| !dense.is_exact()) {
+        if let Some(dense) = rows.dense() {
             let known = best.scores.iter().copied().enumerate().filter(|(_, score)| *score > NONE);
-            let texts = best_places(known, n);
-            let rows: Vec<u32> = texts.iter().map(|&text| best.rows[text]).collect();
-            let exact = dense.rescored(query, &rows, rescore)?;
-            texts.into_iter().zip(exact).for_each(|(text, score)| best.scores[text] = score);
+            let real = dense.rescored((query, n), known, |text| best.rows[text], rescore)?;
+            real.into_iter().for_each(|(text, score)| best.scores[text] = score);
         }
         Ok(best)
     }
@@ -256,11 +253,13 @@ pub(super) fn by_meaning(
     Best::of(questions, index, candidates, unit, fill)
 }
 
-/// Rows whose vectors are compared: those of texts of the collection.
-pub(super) fn compared(rows: &Owned, candidates: &Candidates) -> Vec<u32> {
-    let all = 0..rows.len() as u32;
-    match &candidates.collection {
-        Texts::All => all.collect(),
-        Texts::Marked(_) => all.filter(|&row| candidates.collection.has(rows.owners()[row as usize])).collect(),
+/// Rows whose vectors are compared: those of texts that may be found.
+pub(super) fn compared(index: &Index, rows: &Owned, candidates: &Candidates) -> Vec<u32> {
+    let (all, texts) = (0..rows.len() as u32, index.documents().len());
+    if candidates.texts.len() == texts {
+        return all.collect();
     }
+    let mut may_be_found = vec![false; texts];
+    candidates.texts.iter().for_each(|&text| may_be_found[text as usize] = true);
+    all.filter(|&row| may_be_found[rows.owners()[row as usize] as usize]).collect()
 }

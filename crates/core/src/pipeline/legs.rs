@@ -56,17 +56,16 @@ pub(super) fn score_legs(
     let ((lexical, words), meaning) = match candidates.len() < SIDE_BY_SIDE {
         true => (score_words(), comparison.scores(exact)),
         false => {
-            let mut words = None;
+            let mut words = (None, None);
             // Threads that wait for work begin at once; a new one was seen to wait 3 ms for a processor.
             let meaning = rayon::in_place_scope(|threads| {
                 threads.spawn(|_| {
-                    words = Some(score_words());
+                    words = score_words();
                     comparison.help();
                 });
                 comparison.scores(exact)
             });
-            // The scope has waited for them.
-            (words.unwrap_or_default(), meaning)
+            (words, meaning)
         }
     };
     let (dense, meaning) = meaning?;
