@@ -417,6 +417,11 @@ fn check_vectors(index: &Index, preset: &Preset, vector: &Result<Vec<f32>, Strin
 }
 
 impl Found {
+    /// Where the content of all hits is, in their order.
+    fn seqs(&self) -> Vec<Seq> {
+        self.places.iter().flat_map(|place| place.seqs.iter().copied()).collect()
+    }
+
     fn nothing(reason: NoHits) -> Self {
         Self {
             hits: Vec::new(),

@@ -58,7 +58,7 @@ mod tests {
         }
         assert_eq!(json_in("{\"a\": 1} [2]", &json!({"type": "array"})), Some(json!([2])));
         assert_eq!(json_in("so: [2]", &json!({"anyOf": []})), Some(json!([2])));
-        for nothing in ["", "no", "{\"q\": [\"who?\"", "[1]", "{".repeat(100_000).as_str()] {
+        for nothing in ["", "no", "{\"q\": [\"who?\"", "[1]", "<think>{\"q\": []}", "{".repeat(100_000).as_str()] {
             assert_eq!(json_in(nothing, &object), None);
         }
     }

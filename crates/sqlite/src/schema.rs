@@ -141,8 +141,8 @@ const MIGRATIONS: [&str; 4] = [
         PRIMARY KEY (namespace, id, encoder)
     ) STRICT, WITHOUT ROWID;
     ",
-    // Vectors beside their keys: a tree of rows as large as vectors is some eight pages deep, and a search that looks
-    // a few hundred of them up read most of those pages for the first time.
+    // Vectors beside their keys: five rows as large as vectors fill a page, of the tree's inner pages too, so that it is
+    // deep, and a search that looks a few hundred of them up read most of those pages for the first time.
     "
     CREATE TABLE keyed_vector (
         namespace INTEGER NOT NULL,

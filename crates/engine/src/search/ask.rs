@@ -218,7 +218,7 @@ impl Memory {
     /// What was found with what stands around it; `None` where something of it is gone since.
     fn sources(&self, posed: &Posed<'_>, found: &Found, around: u32) -> Result<Option<Vec<Source>>, Error> {
         let (namespace, part) = (&posed.query.namespace, &posed.part);
-        let seqs: Vec<_> = found.places.iter().flat_map(|place| place.seqs.iter().copied()).collect();
+        let seqs = found.seqs();
         let Some(memories) = self.fetch_all(namespace, &seqs)? else { return Ok(None) };
         let mut known: BTreeSet<_> = seqs.into_iter().collect();
         let mut sources = Vec::with_capacity(memories.len());
@@ -256,19 +256,21 @@ fn cite(sources: &mut [Source]) {
 
 /// The text of an answer without the reasoning before it, and whether its end is missing.
 fn text_of(outcome: Outcome) -> Result<(String, bool), Error> {
-    let says = |text: &str| !without_reasoning(text).trim().is_empty();
+    let refused = |reason: String| Err(Error::NoAnswer { reason });
     let (text, cut) = match outcome {
-        Outcome::Text(text) if says(&text) => (text, false),
-        Outcome::Cut(text) if says(&text) => (text, true),
-        Outcome::Cut(_) => return Err(Error::NoAnswer { reason: ReplyFault::Cut.to_string() }),
-        Outcome::Filtered => return Err(Error::NoAnswer { reason: ReplyFault::Filtered.to_string() }),
+        Outcome::Text(text) => (text, false),
+        Outcome::Cut(text) => (text, true),
+        Outcome::Filtered => return refused(ReplyFault::Filtered.to_string()),
         Outcome::Refused(said) => {
-            let said = said.chars().take(SHOWN).collect();
-            return Err(Error::NoAnswer { reason: ReplyFault::Refused(said).to_string() });
+            return refused(ReplyFault::Refused(said.chars().take(SHOWN).collect()).to_string());
         }
-        _ => return Err(Error::NoAnswer { reason: "it wrote nothing; ask another model".to_owned() }),
+        _ => (String::new(), false),
     };
-    Ok((without_reasoning(&text).trim().to_owned(), cut))
+    match (without_reasoning(&text).trim(), cut) {
+        ("", true) => refused(ReplyFault::Cut.to_string()),
+        ("", false) => refused("it wrote nothing; ask another model".to_owned()),
+        (text, cut) => Ok((text.to_owned(), cut)),
+    }
 }
 
 /// Whether a model says that the memories do not hold the answer, give or take a sign.

@@ -61,10 +61,7 @@ impl Memory {
             Unit::Session => {
                 found.places.iter().filter_map(|place| Some(place.session.as_ref()?.name.clone())).collect()
             }
-            Unit::Turn => {
-                let places: Vec<Seq> = found.places.iter().flat_map(|place| place.seqs.iter().copied()).collect();
-                self.store.ids(&query.namespace, &places)?.into_iter().map(String::from).collect()
-            }
+            Unit::Turn => self.store.ids(&query.namespace, &found.seqs())?.into_iter().map(String::from).collect(),
         };
         let whole = ids.len() == found.hits.len();
         let ranked = |(id, (score, legs, judged))| Ranked { id, score, legs, judged };
@@ -73,8 +70,7 @@ impl Memory {
 
     /// Fetches the content of hits; `None` when one is gone since they were ranked.
     pub(super) fn load(&self, query: &Query, found: &Found) -> Result<Option<Vec<Hit>>, Error> {
-        let places: Vec<Seq> = found.places.iter().flat_map(|place| place.seqs.iter().copied()).collect();
-        let Some(memories) = self.fetch_all(&query.namespace, &places)? else { return Ok(None) };
+        let Some(memories) = self.fetch_all(&query.namespace, &found.seqs())? else { return Ok(None) };
         let cues: Vec<CueId> = found.hits.iter().filter_map(|hit| hit.cue).collect();
         let questions: HashMap<CueId, String> = self.store.questions(&query.namespace, &cues)?.into_iter().collect();
         let mut memories = memories.into_iter();
