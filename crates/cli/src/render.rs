@@ -8,6 +8,7 @@ use std::{fmt, io::Write};
 use aforesaid::{
     Answer, Explain, Hit, Timing, Warning,
     pipeline::Legs,
+    store::Erasure,
     types::{Memory, Timestamp},
 };
 use anstyle::{AnsiColor, Style};
@@ -43,6 +44,13 @@ pub(crate) fn aside(text: fmt::Arguments<'_>) {
 pub(crate) fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Says so where bytes of what was forgotten or dropped are still in a file.
+pub(crate) fn erasure(state: Erasure) {
+    if state == Erasure::Pending {
+        warnings(&[Warning::ErasurePending]);
+    }
 }
 
 /// A number of memories.

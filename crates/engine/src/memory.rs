@@ -6,7 +6,7 @@ use aforesaid_core::{
     StoreError,
     index::IndexSpec,
     pipeline::Preset,
-    store::{Address, Doomed, Forgotten, InMemoryStore, NamespaceStats, Store},
+    store::{Address, Doomed, Erasure, Forgotten, InMemoryStore, NamespaceStats, Store},
     types::{ConversationId, EncoderId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
@@ -161,6 +161,8 @@ impl Memory {
 
     /// Forgets: rows, vectors and everything derived, free pages included.
     ///
+    /// Where somebody reads the store meanwhile, the last bytes go later: [`Forgotten::erasure`] says so.
+    ///
     /// # Errors
     /// When nothing matches, or the store fails.
     pub fn forget(&self, namespace: &Namespace, target: &Target) -> Result<Forgotten, Error> {
@@ -178,6 +180,14 @@ impl Memory {
             self.some_of(namespace, scope, forgotten.turns + forgotten.notes)?;
         }
         Ok(forgotten)
+    }
+
+    /// Whether what was forgotten or dropped is gone from every file; finishes what can be finished without waiting.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn erasure(&self) -> Result<Erasure, Error> {
+        Ok(self.store.erasure()?)
     }
 
     /// How many turns and notes [`Memory::forget`] would take.

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::{
     errors::Context,
+    read,
     row::{self, NO_GROUP, number_of, to_json},
     serving,
     staging::Taking,
@@ -36,23 +37,13 @@ impl<'a> Appending<'a> {
         context: Context<'a>,
         namespace: &'a Namespace,
     ) -> Result<Self, StoreError> {
-        context.run(transaction.execute(
-            // A namespace that was forgotten and made again must not repeat an old version.
-            "INSERT INTO namespace (name, epoch, last) VALUES (?1, abs(random() >> 1), 0)
-             ON CONFLICT (name) DO NOTHING",
-            [namespace.as_str()],
-        ))?;
-        let (tenant, last) = context.run(transaction.query_row(
-            "SELECT id, last FROM namespace WHERE name = ?1",
-            [namespace.as_str()],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        ))?;
+        let tenant = read::tenant_or_new(transaction, context, namespace)?;
         Ok(Self {
             transaction,
             context,
             namespace,
-            tenant,
-            last,
+            tenant: tenant.number,
+            last: tenant.version.last.0,
             encoder: None,
             conversations: HashMap::new(),
             sessions: HashMap::new(),
@@ -100,14 +91,14 @@ impl<'a> Appending<'a> {
         name: &EncoderId,
         fingerprints: &[Option<Fingerprint>],
     ) -> Result<Vec<Fate>, StoreError> {
-        let mut staged = Taking::start(self.transaction, self.context, self.namespace, name, fingerprints);
+        let mut staged = Taking::start(self.transaction, self.context, self.tenant, name, fingerprints)?;
         let mut fates = Vec::with_capacity(drafts.len());
         for (i, draft) in drafts.iter().enumerate() {
             let fate = self.one(draft)?;
             if let Some(print) = fingerprints.get(i).copied().flatten() {
                 if let Fate::Added(_) = fate {
                     let encoder = self.encoder(name, || staged.dim(&print))?;
-                    staged.give(self.tenant, encoder, Seq(self.last), &print)?;
+                    staged.give(encoder, Seq(self.last), &print)?;
                 }
                 staged.release(&print)?;
             }

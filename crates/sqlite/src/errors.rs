@@ -24,6 +24,18 @@ impl<'a> Context<'a> {
         result.map_err(|error| self.explain(error))
     }
 
+    /// Like [`Context::run`], but `None` where another connection is in the way.
+    pub(crate) fn run_or_busy<T>(self, result: rusqlite::Result<T>) -> Result<Option<T>, StoreError> {
+        match result {
+            Err(error)
+                if matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) =>
+            {
+                Ok(None)
+            }
+            result => self.run(result).map(Some),
+        }
+    }
+
     fn explain(self, error: rusqlite::Error) -> StoreError {
         let known = match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => {

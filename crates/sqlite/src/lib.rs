@@ -2,14 +2,18 @@
 //!
 //! Write-ahead logging with `synchronous=FULL`: what was acknowledged survives a
 //! crash (staged vectors apart, which only save work), and readers do not wait for a writer. Deleted content is overwritten
-//! (`secure_delete`), and the log is emptied after a forget.
+//! (`secure_delete`), its copies on other pages too, and the log is emptied after a forget.
 #![forbid(unsafe_code)]
 
 mod append;
 mod connection;
 mod cues;
+mod erasure;
 mod errors;
 mod forget;
+mod free_space;
+mod identity;
+mod place;
 mod read;
 mod row;
 mod schema;
@@ -19,5 +23,5 @@ mod staging;
 mod store;
 mod vectors;
 
-pub use connection::Creation;
+pub use place::Creation;
 pub use store::SqliteStore;

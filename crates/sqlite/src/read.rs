@@ -7,7 +7,7 @@ use aforesaid_core::{
     store::{Address, Audience, IndexRow, IndexSink, NamespaceStats, Unembedded, Version},
     types::{ConversationId, CueId, EncoderId, Memory, Namespace, Scope, Seq, SessionId, Timestamp, Vectors},
 };
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, types::Value};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, params, types::Value};
 
 use crate::{
     errors::Context,
@@ -48,6 +48,25 @@ pub(crate) fn tenant(
             .prepare_cached("SELECT id, epoch, last, cues FROM namespace WHERE name = ?1")
             .and_then(|mut select| select.query_row([namespace.as_str()], tenant).optional()),
     )
+}
+
+/// A namespace, made where it is missing.
+pub(crate) fn tenant_or_new(
+    transaction: &Transaction<'_>,
+    context: Context<'_>,
+    namespace: &Namespace,
+) -> Result<Tenant, StoreError> {
+    if let Some(tenant) = tenant(transaction, context, namespace)? {
+        return Ok(tenant);
+    }
+    let (number, epoch) = context.run(transaction.query_row(
+        // A namespace that was forgotten and made again must not repeat an old version.
+        "INSERT INTO namespace (name, epoch, last, salt) VALUES (?1, abs(random() >> 1), 0, randomblob(16))
+         RETURNING id, epoch",
+        [namespace.as_str()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    ))?;
+    Ok(Tenant { number, version: Version { epoch, last: Seq(0), cues: CueId(0) } })
 }
 
 pub(crate) fn namespaces(connection: &Connection, context: Context<'_>) -> Result<Vec<Namespace>, StoreError> {
@@ -249,7 +268,8 @@ impl Reader<'_> {
         let mut stats = self.context.run(self.connection.query_row(
             "SELECT (SELECT count(*) FROM conversation WHERE namespace = ?1),
                     (SELECT count(*) FROM session WHERE namespace = ?1),
-                    count(*) FILTER (WHERE kind = 0), count(*) FILTER (WHERE kind = 1), min(said_at), max(said_at)
+                    count(*) FILTER (WHERE kind = 0), count(*) FILTER (WHERE kind = 1), min(said_at), max(said_at),
+                    (SELECT count(*) FROM staged WHERE namespace = ?1)
              FROM memory WHERE namespace = ?1",
             [tenant],
             |row| {
@@ -260,6 +280,7 @@ impl Reader<'_> {
                     notes: row.get(3)?,
                     vectors: BTreeMap::new(),
                     serving: None,
+                    staged: row.get(6)?,
                     first: said_at(row, 4)?,
                     last: said_at(row, 5)?,
                 })

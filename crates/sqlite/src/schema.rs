@@ -3,13 +3,13 @@
 use aforesaid_core::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::errors::{Context, location_error};
-
-/// Marks a file as ours: "afsd".
-pub(crate) const APPLICATION_ID: i64 = 0x6166_7364;
+use crate::{
+    errors::{Context, location_error},
+    identity::{APPLICATION_ID, foreign, pragma},
+};
 
 /// Step `i` takes a store from version `i` to `i + 1`. Steps are only ever added.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     // Tenant first in every key, so that one namespace lies together on disk.
     // `seq` counts arrivals in a namespace and is never given twice.
     "
@@ -167,6 +167,25 @@ const MIGRATIONS: [&str; 4] = [
     ALTER TABLE keyed_vector RENAME TO cue_vector;
     CREATE UNIQUE INDEX cue_vector_by_cue ON cue_vector (namespace, id, encoder);
     ",
+    // Staged vectors belong to a namespace from the first on, and are found by a salted hash of their text. `erasure` has a row
+    // while a log may hold what was forgotten.
+    "
+    ALTER TABLE namespace ADD COLUMN salt BLOB;
+    UPDATE namespace SET salt = randomblob(16);
+    DROP TABLE staged;
+    CREATE TABLE staged (
+        id          INTEGER PRIMARY KEY,
+        namespace   INTEGER NOT NULL,
+        fingerprint BLOB NOT NULL,
+        encoder     TEXT NOT NULL,
+        data        BLOB NOT NULL,
+        UNIQUE (namespace, fingerprint, encoder)
+    ) STRICT;
+    CREATE TABLE erasure (
+        id    INTEGER PRIMARY KEY CHECK (id = 1),
+        token INTEGER NOT NULL
+    ) STRICT;
+    ",
 ];
 
 /// The version this program writes.
@@ -203,16 +222,20 @@ pub(crate) fn check(connection: &Connection, location: &str) -> Result<(), Store
     }
 }
 
-fn is_current(connection: &Connection, location: &str) -> Result<bool, StoreError> {
-    let version = pragma(connection, "user_version", location)?;
-    let application = pragma(connection, "application_id", location)?;
+/// Whether a file is ours, as its log has it; it may be without a table yet.
+pub(crate) fn is_ours(connection: &Connection, location: &str) -> Result<bool, StoreError> {
     let tables: i64 = Context::new(location, "read the schema").run(connection.query_row(
         "SELECT count(*) FROM sqlite_schema",
         [],
         |row| row.get(0),
     ))?;
-    if application != APPLICATION_ID && tables > 0 {
-        return Err(location_error(location, "is an SQLite file of another program", "name another file with --store"));
+    Ok(pragma(connection, "application_id", location)? == APPLICATION_ID || tables == 0)
+}
+
+fn is_current(connection: &Connection, location: &str) -> Result<bool, StoreError> {
+    let version = pragma(connection, "user_version", location)?;
+    if !is_ours(connection, location)? {
+        return Err(foreign(location));
     }
     if !(0..=VERSION).contains(&version) {
         return Err(location_error(
@@ -222,10 +245,6 @@ fn is_current(connection: &Connection, location: &str) -> Result<bool, StoreErro
         ));
     }
     Ok(version == VERSION)
-}
-
-fn pragma(connection: &Connection, name: &str, location: &str) -> Result<i64, StoreError> {
-    Context::new(location, "read the header").run(connection.pragma_query_value(None, name, |row| row.get(0)))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! The store's contract, over connections of a pool.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use aforesaid_core::{
     StoreError,
     store::{
-        Address, Audience, Batch, CueStats, CueStore, Doomed, DroppedCues, Fate, Fingerprint, Forgotten, IndexSink,
-        NamespaceStats, NewCues, NewVectors, Store, Unembedded, UnembeddedCue, Version,
+        Address, Audience, Batch, CueStats, CueStore, Doomed, DroppedCues, Erasure, Fate, Fingerprint, Forgotten,
+        IndexSink, NamespaceStats, NewCues, NewVectors, Store, Unembedded, UnembeddedCue, Version,
     },
     types::{
         ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId,
@@ -17,10 +17,12 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use crate::{
     append::{self, Appending},
-    connection::{Creation, Pool},
+    connection::{Access, Pool},
     cues::{self, Putting},
+    erasure,
     errors::Context,
     forget,
+    place::Creation,
     read::{self, Reader, Tenant},
     serving, snapshot, staging, vectors,
 };
@@ -117,8 +119,24 @@ impl SqliteStore {
         Ok(StoreError::UnknownNamespace { namespace: namespace.clone(), known: self.namespaces()? })
     }
 
-    fn empty_log(&self) -> Result<(), StoreError> {
-        self.pool.with(|connection| forget::empty_log(connection, self.context("empty the write-ahead log")))
+    /// Deletes from an existing namespace, and has what went leave no bytes in any file; says how far that has come.
+    fn delete<T>(
+        &self,
+        action: &'static str,
+        namespace: &Namespace,
+        work: impl FnOnce(&Transaction<'_>, Context<'_>, i64) -> Result<T, StoreError>,
+    ) -> Result<(T, Erasure), StoreError> {
+        let context = self.context(action);
+        self.pool.with(|connection| {
+            let (deleted, remains) = transact(connection, TransactionBehavior::Immediate, context, |transaction| {
+                let tenant = self.existing(transaction, context, namespace)?.number;
+                let deleted = work(transaction, context, tenant)?;
+                Ok((deleted, erasure::begin(transaction, context)?))
+            })?;
+            // What is deleted is deleted: the rest is finished later where it fails now.
+            let erasure = erasure::end(connection, context, remains).unwrap_or(Erasure::Pending);
+            Ok((deleted, erasure))
+        })
     }
 
     fn write<T>(
@@ -194,12 +212,10 @@ impl Store for SqliteStore {
     }
 
     fn drop_idle_vectors(&self, namespace: &Namespace) -> Result<u64, StoreError> {
-        let dropped = self.write("drop vectors", |transaction, context| {
-            let tenant = self.existing(transaction, context, namespace)?;
+        let dropped = self.delete("drop vectors", namespace, |transaction, context, tenant| {
             serving::drop_idle(transaction, context, namespace, tenant)
-        })?;
-        self.empty_log()?;
-        Ok(dropped)
+        });
+        Ok(dropped?.0)
     }
 
     fn catch_up(
@@ -292,12 +308,18 @@ impl Store for SqliteStore {
     }
 
     fn forget(&self, namespace: &Namespace, doomed: &Doomed) -> Result<Forgotten, StoreError> {
-        let forgotten = self.write("forget memories", |transaction, context| {
-            let tenant = self.existing(transaction, context, namespace)?.number;
-            forget::forget(transaction, context, namespace, tenant, doomed)
+        let (forgotten, erasure) = self.delete("forget memories", namespace, |transaction, context, tenant| {
+            forget::forget(transaction, context, tenant, doomed)
         })?;
-        self.empty_log()?;
-        Ok(forgotten)
+        Ok(Forgotten { erasure, ..forgotten })
+    }
+
+    fn erasure(&self) -> Result<Erasure, StoreError> {
+        let context = self.context("finish a forget");
+        self.pool.with(|connection| match self.pool.access() {
+            Access::ReadWrite => erasure::finish(connection, context, Duration::ZERO),
+            Access::ReadOnly | Access::Sealed => erasure::state(connection, context),
+        })
     }
 
     fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError> {
@@ -390,12 +412,10 @@ impl CueStore for SqliteStore {
     }
 
     fn drop_cues(&self, namespace: &Namespace, scope: &Scope) -> Result<DroppedCues, StoreError> {
-        let dropped = self.write("drop cues", |transaction, context| {
-            let tenant = self.existing(transaction, context, namespace)?.number;
+        let dropped = self.delete("drop cues", namespace, |transaction, context, tenant| {
             cues::drop_within(transaction, context, tenant, scope)
-        })?;
-        self.empty_log()?;
-        Ok(dropped)
+        });
+        Ok(dropped?.0)
     }
 
     fn cue_stats(&self, namespace: &Namespace) -> Result<CueStats, StoreError> {

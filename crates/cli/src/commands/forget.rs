@@ -8,7 +8,7 @@ use super::{confirm::confirm, print_json};
 use crate::{
     args::ScopeArgs,
     failure::Failure,
-    render::{aside, count, memories, say},
+    render::{aside, count, erasure, memories, say},
     settings::{Output, Settings},
 };
 
@@ -37,6 +37,7 @@ impl Forget {
             return Ok(());
         }
         let gone = memory.forget(&settings.namespace, &target)?;
+        erasure(gone.erasure);
         if settings.output == Output::Programs {
             return print_json(&json!({"namespace": settings.namespace, "forgotten": gone}));
         }
@@ -45,12 +46,17 @@ impl Forget {
             cues => format!("{}, ", count(cues, "cue question")),
         };
         say!(
-            "gone: {}, {}, {}, {cues}{}, {}; indexes of the namespace are made anew",
+            "gone: {}, {}, {}, {cues}{}, {}{}",
             count(gone.turns, "turn"),
             count(gone.notes, "note"),
             count(gone.vectors, "vector"),
             count(gone.sessions, "emptied session"),
-            count(gone.conversations, "emptied conversation")
+            count(gone.conversations, "emptied conversation"),
+            if gone.staged > 0 {
+                format!(", {} of an unfinished import", count(gone.staged, "vector"))
+            } else {
+                String::new()
+            }
         )
     }
 

@@ -9,7 +9,9 @@ mod vector_sets;
 
 use serde_json::json;
 
-use super::{Address, Audience, Batch, CuePart, CueRow, Doomed, Fate, IndexRow, IndexSink, NewVectors, Store, Version};
+use super::{
+    Address, Audience, Batch, CuePart, CueRow, Doomed, Erasure, Fate, IndexRow, IndexSink, NewVectors, Store, Version,
+};
 use crate::{
     error::StoreError,
     types::{
@@ -22,7 +24,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 31] = [
+pub const CASES: [(&str, Case); 32] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -40,6 +42,7 @@ pub const CASES: [(&str, Case); 31] = [
     ("context_stays_in_its_session", context_stays_in_its_session),
     ("snapshots_are_of_an_epoch", snapshots_are_of_an_epoch),
     ("staged_vectors_wait_for_their_batch", vector_sets::staged_vectors_wait_for_their_batch),
+    ("staged_vectors_belong_to_their_namespace", vector_sets::staged_vectors_belong_to_their_namespace),
     ("staged_vectors_serve_repeated_passages", vector_sets::staged_vectors_serve_repeated_passages),
     ("a_lost_staged_vector_adds_nothing", vector_sets::a_lost_staged_vector_adds_nothing),
     ("the_first_vector_decides_what_serves", vector_sets::the_first_vector_decides_what_serves),
@@ -340,7 +343,8 @@ fn forgetting_takes_everything_derived(store: &dyn Store) {
     store.keep_snapshot(&ns("a"), "english", version, b"postings").unwrap();
     store.stage(&ns("a"), &encoder(), &[([7; 16], &[1.0, 2.0])]).unwrap();
     let forgotten = store.forget(&ns("a"), &Doomed::One(Seq(2))).unwrap();
-    assert_eq!((forgotten.turns, forgotten.vectors, forgotten.sessions), (1, 1, 0));
+    assert_eq!((forgotten.turns, forgotten.vectors, forgotten.sessions, forgotten.staged), (1, 1, 0, 1));
+    assert_eq!(store.erasure().unwrap(), Erasure::Complete);
     assert!(find(store, "a", "t2").is_empty());
     assert!(store.vectors(&ns("a"), &encoder(), &[Seq(2)]).is_err());
     assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None);

@@ -13,8 +13,8 @@ use std::{
 
 use self::tenant::{Tenant, is_visible};
 use super::{
-    Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats, NewVectors,
-    Store, Unembedded, Version,
+    Address, Audience, Batch, Doomed, Erasure, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats,
+    NewVectors, Store, Unembedded, Version,
 };
 use crate::{
     error::StoreError,
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Staged vectors belong to a namespace that may not exist yet.
+/// Staged vectors by the namespace they belong to.
 type Staged = HashMap<(Namespace, EncoderId, Fingerprint), Vec<f32>>;
 
 /// Keeps memories in this process only.
@@ -46,6 +46,11 @@ impl InMemoryStore {
         // Every change below is made on a copy or by a single insertion: a panic
         // elsewhere while the lock was held left no half of one.
         self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new_tenant(&self) -> Tenant {
+        // A namespace that was forgotten and made again must not repeat an old version.
+        Tenant { epoch: self.made.fetch_add(1, Ordering::Relaxed) << 32, ..Tenant::default() }
     }
 
     fn staging(&self) -> MutexGuard<'_, Staged> {
@@ -90,9 +95,7 @@ impl Store for InMemoryStore {
 
     fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError> {
         let mut tenants = self.tenants();
-        // A namespace that was forgotten and made again must not repeat an old version.
-        let new = || Tenant { epoch: self.made.fetch_add(1, Ordering::Relaxed) << 32, ..Tenant::default() };
-        let mut tenant = tenants.get(namespace).cloned().unwrap_or_else(new);
+        let mut tenant = tenants.get(namespace).cloned().unwrap_or_else(|| self.new_tenant());
         let mut staged = self.staging();
         let mut fates = Vec::with_capacity(batch.drafts.len());
         for (i, draft) in batch.drafts.iter().enumerate() {
@@ -332,7 +335,10 @@ impl Store for InMemoryStore {
         forgotten.sessions = sessions - tenant.sessions();
         forgotten.conversations = conversations - tenant.conversations();
         tenant.snapshots.clear();
-        self.staging().retain(|(owner, _, _), _| owner != namespace);
+        let mut staged = self.staging();
+        forgotten.staged = staged.len() as u64;
+        staged.retain(|(owner, _, _), _| owner != namespace);
+        forgotten.staged -= staged.len() as u64;
         tenant.epoch += 1;
         if matches!(doomed, Doomed::Within(scope) if scope.is_everything()) {
             tenants.remove(namespace);
@@ -340,7 +346,12 @@ impl Store for InMemoryStore {
         Ok(forgotten)
     }
 
+    fn erasure(&self) -> Result<Erasure, StoreError> {
+        Ok(Erasure::Complete)
+    }
+
     fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError> {
+        let staged = self.staging().keys().filter(|(owner, _, _)| owner == namespace).count() as u64;
         self.read(namespace, |tenant| {
             let mut vectors = BTreeMap::new();
             for (encoder, _) in tenant.vectors.keys() {
@@ -354,6 +365,7 @@ impl Store for InMemoryStore {
                 notes: tenant.memories.len() as u64 - turns,
                 vectors,
                 serving: tenant.serving.clone(),
+                staged,
                 first: tenant.memories.values().filter_map(|memory| memory.said_at).min(),
                 last: tenant.memories.values().filter_map(|memory| memory.said_at).max(),
             }
@@ -394,6 +406,7 @@ impl Store for InMemoryStore {
         encoder: &EncoderId,
         vectors: &[(Fingerprint, &[f32])],
     ) -> Result<(), StoreError> {
+        self.tenants().entry(namespace.clone()).or_insert_with(|| self.new_tenant());
         let mut staged = self.staging();
         for (print, vector) in vectors {
             staged.insert((namespace.clone(), encoder.clone(), *print), vector.to_vec());

@@ -138,6 +138,22 @@ pub struct Forgotten {
     pub sessions: u64,
     /// Conversations that are empty now and gone too.
     pub conversations: u64,
+    /// Vectors that an interrupted import had staged, gone too.
+    pub staged: u64,
+    /// Whether the bytes of all this are gone from every file.
+    pub erasure: Erasure,
+}
+
+/// Whether what was forgotten is gone from every file of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Erasure {
+    /// It is.
+    #[default]
+    Complete,
+    /// No search finds it, but somebody still reads the store as it was before, so that its log cannot be emptied yet. A
+    /// store does that by itself when it is opened or [`Store::erasure`] is called after the reader has finished.
+    Pending,
 }
 
 /// How much a namespace holds.
@@ -155,6 +171,8 @@ pub struct NamespaceStats {
     pub vectors: BTreeMap<String, u64>,
     /// The encoder whose vectors serve; see [`Store::serving`].
     pub serving: Option<EncoderId>,
+    /// Vectors that an import which has not finished has staged; see [`Store::stage`].
+    pub staged: u64,
     /// When the first memory was said.
     pub first: Option<Timestamp>,
     /// When the last memory was said.
@@ -335,11 +353,17 @@ pub trait Store: CueStore + Send + Sync {
     /// [`StoreError::Dimension`], or when the backend fails.
     fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError>;
 
-    /// Takes memories away with everything derived from them, cues and free pages included.
+    /// Takes memories away with everything derived from them, cues, staged vectors and free pages included.
     ///
     /// # Errors
     /// [`StoreError::UnknownNamespace`], or when the backend fails.
     fn forget(&self, namespace: &Namespace, doomed: &Doomed) -> Result<Forgotten, StoreError>;
+
+    /// Whether all that was ever forgotten or dropped is gone from every file; finishes what can be finished without waiting.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn erasure(&self) -> Result<Erasure, StoreError>;
 
     /// How much a namespace holds.
     ///
@@ -377,7 +401,7 @@ pub trait Store: CueStore + Send + Sync {
     ) -> Result<Vec<bool>, StoreError>;
 
     /// Keeps vectors of an import under way until a [`Batch`] takes them or a [`Store::forget`] in the
-    /// namespace deletes them, so that none is held in memory and the import can resume.
+    /// namespace deletes them, so that none is held in memory and the import can resume. Makes the namespace where it is missing.
     ///
     /// What is staged only saves work: a crash of the machine may lose the last of it.
     ///
