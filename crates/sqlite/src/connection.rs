@@ -53,12 +53,13 @@ impl Pool {
         identity::check(path, &location)?;
         let mut pool =
             Self { path: path.to_owned(), location, access: Access::ReadWrite, idle: Mutex::new(Vec::new()) };
-        let mut connection = pool.connect()?;
-        // Where it may not be written SQLite opens it to read, and says so before it touches anything.
-        if pool.context("open the store").run(connection.is_readonly(MAIN_DB))? {
+        // Where it may not be written SQLite opens it to read, and says so. This connection reads nothing: doing so
+        // would make files beside the store.
+        let context = pool.context("open the store");
+        if context.run(pool.unused_connection().and_then(|connection| connection.is_readonly(MAIN_DB)))? {
             pool.access = reading(path, &pool.location)?;
-            connection = pool.connect()?;
         }
+        let mut connection = pool.connect()?;
         if pool.access == Access::ReadWrite {
             use_log(&connection, pool.context("open the store"))?;
             schema::prepare(&mut connection, &pool.location)?;
@@ -132,10 +133,10 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
     }
 
-    fn connect(&self) -> Result<Connection, StoreError> {
-        let context = self.context("open the store");
+    /// A connection that has not looked at the file yet.
+    fn unused_connection(&self) -> rusqlite::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = context.run(match self.access {
+        match self.access {
             Access::Sealed => {
                 let flags = flags | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
                 Connection::open_with_flags(identity::immutable(&self.path), flags)
@@ -143,7 +144,12 @@ impl Pool {
             Access::ReadOnly => Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY),
             // Never one that makes the file: a store is made whole, and one that went away is an error.
             Access::ReadWrite => Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE),
-        })?;
+        }
+    }
+
+    fn connect(&self) -> Result<Connection, StoreError> {
+        let context = self.context("open the store");
+        let connection = context.run(self.unused_connection())?;
         context.run(connection.busy_timeout(BUSY))?;
         if self.access == Access::ReadWrite {
             context.run(connection.pragma_update(None, "synchronous", "FULL"))?;

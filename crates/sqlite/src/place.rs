@@ -35,16 +35,20 @@ pub(crate) fn settle(path: &Path, location: &str, creation: Creation) -> Result<
             "give a path with --store, or memory: for a store that ends with the process",
         ));
     }
-    match (fs::metadata(path), creation) {
-        (Ok(found), _) => check_file(&found, location),
-        (Err(error), Creation::Allowed) if error.kind() == io::ErrorKind::NotFound => make(path, location),
-        (Err(error), Creation::Forbidden) if error.kind() == io::ErrorKind::NotFound => Err(location_error(
-            location,
-            "does not exist",
-            "make one with `aforesaid import` or `aforesaid add`, or name another with --store",
-        )),
-        // What keeps it from being looked at keeps it from being opened; that error says what to do.
-        (Err(_), _) => Ok(()),
+    match fs::metadata(path) {
+        Ok(found) => check_file(&found, location),
+        Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            // What keeps it from being looked at keeps it from being opened; that error says what to do.
+            Ok(())
+        }
+        Err(_) => match creation {
+            Creation::Allowed => make(path, location),
+            Creation::Forbidden => Err(location_error(
+                location,
+                "does not exist",
+                "make one with `aforesaid import` or `aforesaid add`, or name another with --store",
+            )),
+        },
     }
 }
 
