@@ -66,3 +66,67 @@ fn empty_log(connection: &Connection, context: Context<'_>) -> Result<bool, Stor
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
     Ok(context.run_or_busy(busy)? == Some(false))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// A store of rows that were moved between pages, every second one of them deleted; its `erasure` is still to be done.
+    fn littered(path: &Path) -> Connection {
+        let mut file = Connection::open(path).unwrap();
+        file.execute_batch(
+            "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON;
+             CREATE TABLE text (id INTEGER PRIMARY KEY, text TEXT) WITHOUT ROWID;
+             CREATE TABLE erasure (id INTEGER PRIMARY KEY, token INTEGER);",
+        )
+        .unwrap();
+        // Rows come between others, so that full pages are split.
+        let rows = file.transaction().unwrap();
+        for n in 0..2_000 {
+            let (id, text) = (n * 7_919 % 2_000, format!("<{}>", ["even", "odd"][n % 2]).repeat(1 + n % 60));
+            rows.execute("INSERT INTO text VALUES (?1, ?2)", (id as i64, text)).unwrap();
+        }
+        rows.commit().unwrap();
+        file
+    }
+
+    fn holds_deleted(path: &Path) -> bool {
+        let log = path.with_extension("db-wal");
+        let bytes = [path, &log].map(|file| std::fs::read(file).unwrap_or_default()).concat();
+        bytes.windows(5).any(|window| window == b"<odd>")
+    }
+
+    /// Deletes the odd texts, and what they left after that, where `clears` by pages or else by rewriting.
+    fn left_by(clears: Option<Remains>) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.db");
+        let mut file = littered(&path);
+        let context = Context::new("m.db", "forget");
+        let transaction = file.transaction().unwrap();
+        transaction.execute("DELETE FROM text WHERE text LIKE '<odd>%'", []).unwrap();
+        let remains = match clears {
+            Some(Remains::Nowhere) => begin(&transaction, context).unwrap(),
+            _ => {
+                transaction.execute("INSERT INTO erasure VALUES (1, 1)", []).unwrap();
+                clears.unwrap_or(Remains::Nowhere)
+            }
+        };
+        transaction.commit().unwrap();
+        assert!(clears.is_none_or(|clears| clears == remains), "this build shows its pages");
+        assert_eq!(end(&file, context, remains).unwrap(), Erasure::Complete);
+        let kept: i64 = file.query_row("SELECT count(*) FROM text", [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, 1_000);
+        let sound: String = file.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(sound, "ok");
+        holds_deleted(&path)
+    }
+
+    #[test]
+    fn deleted_rows_are_gone_by_either_way() {
+        assert!(left_by(None), "without a way they stay: else this tests nothing");
+        assert!(!left_by(Some(Remains::Nowhere)), "free space cleared within the transaction");
+        assert!(!left_by(Some(Remains::InPages)), "the file rewritten after it");
+    }
+}

@@ -101,7 +101,7 @@ impl Page<'_> {
         if gap > content || content > self.bytes.len() {
             return None;
         }
-        let mut spaces = vec![gap..content];
+        let mut spaces: Vec<_> = std::iter::once(gap..content).collect();
         let (mut block, mut end) = (self.short(header + 1)?, content);
         while block != 0 {
             let (next, size) = (self.short(block)?, self.short(block + 2)?);
