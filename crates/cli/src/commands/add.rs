@@ -117,19 +117,15 @@ impl Add {
             }));
         }
         let day: String = at.to_string().chars().take(10).collect();
+        let conversation = self.conversation.clone().map_or_else(|| ConversationId::new("default"), Ok);
+        let session = self.session.clone().map_or_else(|| SessionId::new(day), Ok);
+        let (conversation, session) =
+            (conversation.map_err(aforesaid::Error::from)?, session.map_err(aforesaid::Error::from)?);
         Ok(Draft::Turn(Turn {
             id: self.id.clone(),
-            conversation: self
-                .conversation
-                .clone()
-                .map_or_else(|| ConversationId::new("default"), Ok)
-                .map_err(aforesaid::Error::from)?,
-            session: self.session.clone().map_or_else(|| SessionId::new(day), Ok).map_err(aforesaid::Error::from)?,
-            speaker: self.speaker.clone(),
-            text,
             said_at: Some(at),
             image_caption: self.image_caption.clone(),
-            meta: None,
+            ..Turn::new(conversation, session, self.speaker.as_str(), text)
         }))
     }
 }

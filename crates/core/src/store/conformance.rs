@@ -81,13 +81,7 @@ fn encoder() -> EncoderId {
 fn turn(id: Option<&str>, conversation: &str, session: &str, text: &str) -> Turn {
     Turn {
         id: id.map(|id| MemoryId::new(id).unwrap()),
-        conversation: ConversationId::new(conversation).unwrap(),
-        session: SessionId::new(session).unwrap(),
-        speaker: "Ann".to_owned(),
-        text: text.to_owned(),
-        said_at: None,
-        image_caption: None,
-        meta: None,
+        ..Turn::new(ConversationId::new(conversation).unwrap(), SessionId::new(session).unwrap(), "Ann", text)
     }
 }
 
@@ -180,6 +174,9 @@ fn what_goes_in_comes_out(store: &dyn Store) {
     let full = Turn {
         said_at: Some("2023-05-08T13:56:00.250Z".parse().unwrap()),
         image_caption: Some("a \u{1F408} on a \"mat\"".to_owned()),
+        importance: Importance::new(0.25).unwrap(),
+        tags: vec!["cat".to_owned(), String::new()],
+        sensitivity: Sensitivity::Sensitive,
         meta: json!({"title": "x", "n": [1, null]}).as_object().cloned(),
         ..turn(Some("D1:3"), "conv-26", "session_1", "Robert'); DROP TABLE memory;--\n\u{0}猫 é")
     };
