@@ -30,16 +30,10 @@ fn mark(n: usize) -> String {
 }
 
 fn turn(n: usize, session: usize, words: usize) -> Draft {
-    Draft::Turn(Turn {
-        id: Some(MemoryId::new(format!("id{}", mark(n))).unwrap()),
-        conversation: ConversationId::new("c").unwrap(),
-        session: SessionId::new(format!("s{session}")).unwrap(),
-        speaker: "Ann".to_owned(),
-        text: format!("{} ", mark(n)).repeat(words),
-        said_at: None,
-        image_caption: None,
-        meta: None,
-    })
+    let (conversation, session) = (ConversationId::new("c").unwrap(), SessionId::new(format!("s{session}")).unwrap());
+    let text = format!("{} ", mark(n)).repeat(words);
+    let id = Some(MemoryId::new(format!("id{}", mark(n))).unwrap());
+    Draft::Turn(Turn { id, ..Turn::new(conversation, session, "Ann", text) })
 }
 
 /// Marks found in any file of the folder.

@@ -30,16 +30,7 @@ fn refused(folder: &Path, name: &str) -> String {
 }
 
 fn turn(text: &str) -> Draft {
-    Draft::Turn(Turn {
-        id: None,
-        conversation: ConversationId::new("c").unwrap(),
-        session: SessionId::new("s").unwrap(),
-        speaker: "Ann".to_owned(),
-        text: text.to_owned(),
-        said_at: None,
-        image_caption: None,
-        meta: None,
-    })
+    Draft::Turn(Turn::new(ConversationId::new("c").unwrap(), SessionId::new("s").unwrap(), "Ann", text))
 }
 
 fn filled(path: &Path) -> SqliteStore {
