@@ -1,0 +1,31 @@
+//! Several processes with several memories each do random things to one store, and a model says what must come of it.
+//!
+//! A conversation is a lane: in a round one process writes to it, so that what it holds is known exactly however much the
+//! others write beside it. A process that is killed may have done its last command, whole, or not.
+//!
+//! `AFORESAID_STEPS` says how many commands are given (1,000), `AFORESAID_SEED` which (1).
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "test code")]
+
+#[path = "../bags/mod.rs"]
+mod bags;
+#[path = "../chance/mod.rs"]
+mod chance;
+mod driver;
+mod model;
+#[path = "../workers/mod.rs"]
+mod workers;
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn the_store_is_what_its_model_says() {
+    let steps = number("AFORESAID_STEPS", 1_000) as usize;
+    let mut driver = driver::Driver::new(number("AFORESAID_SEED", 1));
+    while driver.steps() < steps {
+        driver.round();
+    }
+    driver.check_everything();
+    println!("{}", driver.figures());
+}
