@@ -10,6 +10,7 @@ mod connection;
 mod cues;
 mod errors;
 mod forget;
+mod numbering;
 mod read;
 mod row;
 mod schema;
