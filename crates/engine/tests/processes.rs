@@ -22,6 +22,7 @@ use bags::*;
 
 const ADDED: usize = 1_000;
 const IMPORTED: usize = 3_000;
+const NUMBERED: usize = 60;
 
 fn child(part: &str, store: &Path, name: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
@@ -48,6 +49,13 @@ fn play_the_other_process() {
             for i in 0..ADDED {
                 let turn = turn(&name, "s", &format!("{name}-{i}"), &name, &format!("{name} counts to {i}"));
                 memory.add_turns(&ns("shared"), vec![turn]).unwrap();
+            }
+        }
+        "number" => {
+            let memory = open(&store, local());
+            for i in 0..NUMBERED {
+                let turn = Turn { id: None, ..turn("c", "s", "none", &name, &format!("{name} counts to {i}")) };
+                println!("\nid {}", memory.add_turns(&ns("shared"), vec![turn]).unwrap().ids[0]);
             }
         }
         "import" => {
@@ -103,6 +111,23 @@ fn two_writers_and_a_reader_get_along() {
             memory.search(&Query::new(ns("shared"), format!("{name} 999")), &Preset::lexical(), Explanations::Omit);
         assert_eq!(answer.unwrap().hits[0].id, format!("{name}-999"), "the last write of {name} is seen");
     }
+}
+
+#[test]
+fn writers_at_once_are_given_different_ids() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("m.db");
+    open(store.to_str().unwrap(), local()).add_turns(&ns("shared"), vec![turn("c", "s", "0", "seed", "zero")]).unwrap();
+    let writers = ["alice", "bert"].map(|name| child("number", &store, name));
+    let mut ids: Vec<usize> = Vec::new();
+    for mut writer in writers {
+        let said: Vec<String> = BufReader::new(writer.stdout.take().unwrap()).lines().map(Result::unwrap).collect();
+        finished(writer);
+        ids.extend(said.iter().filter_map(|line| line.strip_prefix("id s:")).map(|n| n.parse::<usize>().unwrap()));
+    }
+    ids.sort_unstable();
+    // The seed, whose id is its own, is the first turn of the session.
+    assert_eq!(ids, (2..=2 * NUMBERED + 1).collect::<Vec<_>>());
 }
 
 /// Rounds of [`a_killed_import_is_whole_or_not_there`]; more with `AFORESAID_KILLS`.

@@ -6,7 +6,7 @@ use aforesaid_core::{
 };
 use rusqlite::{Transaction, params_from_iter, types::Value};
 
-use crate::{cues, errors::Context, read::within};
+use crate::{cues, errors::Context, numbering::Passed, read::within};
 
 /// Takes the doomed memories of a namespace away, and what depends on them.
 pub(crate) fn forget(
@@ -34,7 +34,9 @@ pub(crate) fn forget(
     };
     let cues = cues::remove(transaction, context, &chosen, &values)?;
     let vectors = remove("vector")? as u64 + cues.vectors;
+    let passed = Passed::read(transaction, context, &chosen, &values)?;
     remove("memory")?;
+    passed.settle(transaction, context, tenant)?;
     let sessions = context.run(transaction.execute(
         "DELETE FROM session WHERE namespace = ?1
          AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.namespace = ?1 AND m.session = session.id)",

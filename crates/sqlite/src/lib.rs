@@ -13,6 +13,7 @@ mod errors;
 mod forget;
 mod free_space;
 mod identity;
+mod numbering;
 mod place;
 mod read;
 mod row;

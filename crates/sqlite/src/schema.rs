@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Step `i` takes a store from version `i` to `i + 1`. Steps are only ever added.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     // Tenant first in every key, so that one namespace lies together on disk.
     // `seq` counts arrivals in a namespace and is never given twice.
     "
@@ -186,6 +186,27 @@ const MIGRATIONS: [&str; 5] = [
         token INTEGER NOT NULL
     ) STRICT;
     ",
+    // How far the numbers of ids have come (numbering.rs). What was forgotten before had no higher number than there are
+    // memories in its group now and memories gone from the namespace together.
+    "
+    ALTER TABLE namespace ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE namespace ADD COLUMN notes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN notes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE session ADD COLUMN given INTEGER NOT NULL DEFAULT 0;
+    UPDATE namespace SET floor = last - (SELECT count(*) FROM memory m WHERE m.namespace = namespace.id);
+    UPDATE namespace SET notes = floor + (
+        SELECT count(*) FROM memory m WHERE m.namespace = namespace.id AND m.session = 0 AND m.conversation = 0
+    );
+    UPDATE conversation SET floor = n.floor, notes = n.floor FROM namespace n WHERE n.id = conversation.namespace;
+    UPDATE conversation SET notes = floor + counted.notes FROM (
+        SELECT namespace, conversation, count(*) AS notes FROM memory
+        WHERE namespace IN (SELECT id FROM namespace) AND session = 0 GROUP BY namespace, conversation
+    ) AS counted
+    WHERE counted.namespace = conversation.namespace AND counted.conversation = conversation.id;
+    UPDATE session SET given = (SELECT n.floor FROM namespace n WHERE n.id = session.namespace)
+        + (SELECT count(*) FROM memory m WHERE m.namespace = session.namespace AND m.session = session.id);
+    ",
 ];
 
 /// The version this program writes.
@@ -251,7 +272,10 @@ fn is_current(connection: &Connection, location: &str) -> Result<bool, StoreErro
 mod tests {
     use std::path::Path;
 
-    use aforesaid_core::{store::Store, types::Namespace};
+    use aforesaid_core::{
+        store::{Batch, Fate, Store},
+        types::*,
+    };
 
     use super::*;
     use crate::{Creation, SqliteStore};
@@ -313,5 +337,70 @@ mod tests {
         let kept: (i64, Vec<u8>, i64) =
             file.query_row(vectors, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
         assert_eq!(kept, (12, vec![0; 4], 12), "every vector is there");
+    }
+
+    /// Steps before ids were numbered by counters.
+    const BEFORE_COUNTERS: usize = 4;
+
+    /// A store without counters: in each namespace two turns of session `s` and a note, all without ids of their own,
+    /// and how many memories were forgotten.
+    fn without_counters(path: &Path, namespaces: &[(&str, i64)]) {
+        let file = Connection::open(path).unwrap();
+        MIGRATIONS[..BEFORE_COUNTERS].iter().for_each(|step| file.execute_batch(step).unwrap());
+        file.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        file.pragma_update(None, "user_version", BEFORE_COUNTERS as i64).unwrap();
+        for (tenant, (name, forgotten)) in (1i64..).zip(namespaces) {
+            let namespace = "INSERT INTO namespace (id, name, epoch, last) VALUES (?1, ?2, 7, 3 + ?3)";
+            file.execute(namespace, (tenant, name, forgotten)).unwrap();
+            file.execute("INSERT INTO conversation (namespace, id, name) VALUES (?1, 1, 'c')", [tenant]).unwrap();
+            file.execute("INSERT INTO session (namespace, id, conversation, name) VALUES (?1, 1, 1, 's')", [tenant])
+                .unwrap();
+            let memory =
+                "INSERT INTO memory (namespace, seq, id, kind, conversation, session, speaker, text, importance,
+                                              sensitive)
+                          VALUES (?1, ?2, ?3, ?4, ?5, ?5, 'Ann', 'words', 0.5, 0)";
+            for (seq, id, kind, group) in [(1, "s:1", 0, 1), (2, "s:2", 0, 1), (3, "note:1", 1, 0)] {
+                file.execute(memory, (tenant, seq, id, kind, group)).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn an_old_store_goes_on_numbering_above_what_it_forgot() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        without_counters(&path, &[("whole", 0), ("forgetful", 4)]);
+        let store = SqliteStore::open(&path, Creation::Forbidden).unwrap();
+        let turn = |session: &str| {
+            Draft::Turn(Turn::new(
+                ConversationId::new("c").unwrap(),
+                SessionId::new(session).unwrap(),
+                "Ann",
+                "more words",
+            ))
+        };
+        let note = |conversation: Option<&str>| {
+            Draft::Note(Note {
+                id: None,
+                conversation: conversation.map(|name| ConversationId::new(name).unwrap()),
+                text: "words".to_owned(),
+                said_at: None,
+                importance: Importance::default(),
+                tags: Vec::new(),
+                sensitivity: Sensitivity::Ordinary,
+                source: Vec::new(),
+            })
+        };
+        let drafts = [turn("s"), turn("new"), note(None), note(Some("c")), note(Some("d"))];
+        for (name, expected) in [
+            ("whole", ["s:3", "new:1", "note:2", "note:1", "note:1"]),
+            ("forgetful", ["s:7", "new:5", "note:6", "note:5", "note:5"]),
+        ] {
+            let fates = store.append(&Namespace::new(name).unwrap(), Batch::of(&drafts)).unwrap();
+            let ids = fates.into_iter().map(|fate| match fate {
+                Fate::Added(id) | Fate::Unchanged(id) => id.to_string(),
+            });
+            assert_eq!(ids.collect::<Vec<_>>(), expected, "{name}");
+        }
     }
 }

@@ -5,8 +5,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "test code")]
 
 mod cues;
+mod ids;
 mod vector_sets;
 
+pub use ids::ids_given;
 use serde_json::json;
 
 use super::{
@@ -24,12 +26,17 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 32] = [
+pub const CASES: [(&str, Case); 37] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
     ("an_invalid_draft_writes_nothing", an_invalid_draft_writes_nothing),
     ("ids_are_given_where_missing", ids_are_given_where_missing),
+    ("an_id_does_not_come_back", ids::an_id_does_not_come_back),
+    ("an_id_does_not_come_back_in_a_long_walk", ids::an_id_does_not_come_back_in_a_long_walk),
+    ("a_namespace_made_again_numbers_anew", ids::a_namespace_made_again_numbers_anew),
+    ("a_batch_that_is_refused_moves_no_number", ids::a_batch_that_is_refused_moves_no_number),
+    ("writers_at_once_get_ids_of_their_own", ids::writers_at_once_get_ids_of_their_own),
     ("one_id_in_two_conversations", one_id_in_two_conversations),
     ("namespaces_do_not_see_each_other", namespaces_do_not_see_each_other),
     ("an_index_catches_up", an_index_catches_up),

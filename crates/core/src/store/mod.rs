@@ -4,6 +4,7 @@
 pub mod conformance;
 mod cues;
 mod in_memory;
+pub mod numbers;
 
 use std::collections::BTreeMap;
 
@@ -238,6 +239,9 @@ pub trait Store: CueStore + Send + Sync {
     /// Appends what is new; makes the namespace where it is missing. The first vector of a namespace
     /// decides which encoder's vectors serve it.
     ///
+    /// A draft without an id gets one that nothing in its conversation has or had, whoever chose it; only a
+    /// namespace that was forgotten whole and made again begins anew. An id of his own a user may choose again.
+    ///
     /// # Errors
     /// [`StoreError::Conflict`] when an id is taken by something else,
     /// [`StoreError::Invalid`] when a draft cannot be kept,
@@ -426,31 +430,3 @@ pub enum Audience {
 
 /// Identifies a passage without keeping it.
 pub type Fingerprint = [u8; 16];
-
-/// The id of a draft that brought none: `<session>:<n>` for a turn, `note:<n>` for a note.
-///
-/// `before` is how many there are already in its session (or, of a note, its
-/// conversation); `taken` says whether an id is in use.
-///
-/// # Errors
-/// What `taken` answers.
-pub fn allocate_id(
-    draft: &Draft,
-    before: u64,
-    mut taken: impl FnMut(&MemoryId) -> Result<bool, StoreError>,
-) -> Result<MemoryId, StoreError> {
-    let group = match draft {
-        Draft::Turn(turn) => turn.session.as_str(),
-        Draft::Note(_) => "note",
-    };
-    let mut n = before + 1;
-    loop {
-        // A long session name is cut: the id must stay a valid name.
-        let group: String = group.chars().take(50).collect();
-        let id = MemoryId::new(format!("{group}:{n}"))?;
-        if !taken(&id)? {
-            return Ok(id);
-        }
-        n += 1;
-    }
-}

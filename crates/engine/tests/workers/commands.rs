@@ -170,13 +170,12 @@ impl Line {
     pub(crate) fn turn(&self, conversation: &str) -> Turn {
         Turn {
             id: self.id.as_ref().map(|id| MemoryId::new(id).unwrap()),
-            conversation: ConversationId::new(conversation).unwrap(),
-            session: SessionId::new(&self.session).unwrap(),
-            speaker: "Ann".to_owned(),
-            text: self.text.clone(),
-            said_at: None,
-            image_caption: None,
-            meta: None,
+            ..Turn::new(
+                ConversationId::new(conversation).unwrap(),
+                SessionId::new(&self.session).unwrap(),
+                "Ann",
+                self.text.clone(),
+            )
         }
     }
 
