@@ -6,12 +6,17 @@
 #![forbid(unsafe_code)]
 
 mod append;
+mod backup;
+mod check;
+mod checksum;
 mod connection;
+mod counters;
 mod cues;
 mod errors;
 mod forget;
 mod read;
 mod row;
+mod salvage;
 mod schema;
 mod serving;
 mod snapshot;

@@ -5,8 +5,9 @@ use std::path::Path;
 use aforesaid_core::{
     StoreError,
     store::{
-        Address, Audience, Batch, CueStats, CueStore, Doomed, DroppedCues, Fate, Fingerprint, Forgotten, IndexSink,
-        NamespaceStats, NewCues, NewVectors, Store, Unembedded, UnembeddedCue, Version,
+        Address, Audience, BackedUp, Batch, CheckDepth, CueStats, CueStore, Doomed, DroppedCues, Existing, Fate,
+        Finding, Fingerprint, Forgotten, IndexSink, NamespaceStats, NewCues, NewVectors, Salvaged, Store, Unembedded,
+        UnembeddedCue, Version,
     },
     types::{
         ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId,
@@ -17,6 +18,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use crate::{
     append::{self, Appending},
+    backup, check,
     connection::{Creation, Pool},
     cues::{self, Putting},
     errors::Context,
@@ -142,6 +144,20 @@ fn transact<T>(
     let result = work(&transaction)?;
     context.run(transaction.commit())?;
     Ok(result)
+}
+
+/// Runs `work` on one consistent view that may be of a damaged store: what was read counts though the transaction
+/// cannot be ended in order, as after a page that cannot be read.
+fn look<T>(
+    connection: &mut Connection,
+    context: Context<'_>,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let transaction = context.run(connection.transaction_with_behavior(TransactionBehavior::Deferred))?;
+    let result = work(&transaction);
+    // Where even this fails, the pool does not use the connection again.
+    let _ = transaction.rollback();
+    result
 }
 
 impl Store for SqliteStore {
@@ -350,6 +366,38 @@ impl Store for SqliteStore {
             transact(connection, TransactionBehavior::Immediate, context, |transaction| {
                 staging::stage(transaction, context, namespace, encoder, vectors)
             })
+        })
+    }
+
+    fn check(&self, depth: CheckDepth, step: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, StoreError> {
+        let context = self.context("check the store");
+        self.pool.with_unmapped(context, |connection| {
+            look(connection, context, |transaction| check::check(transaction, context, depth, step))
+        })
+    }
+
+    fn back_up(&self, file: &Path, existing: Existing, step: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError> {
+        let context = self.context("back up the store");
+        self.pool.with_unmapped(context, |connection| backup::back_up(connection, context, file, existing, step))
+    }
+
+    fn salvage(
+        &self,
+        namespace: &Namespace,
+        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+    ) -> Result<Salvaged, StoreError> {
+        let context = self.context("salvage memories");
+        self.pool.with_unmapped(context, |connection| {
+            look(connection, context, |transaction| {
+                let tenant = self.existing(transaction, context, namespace)?;
+                Reader { connection: transaction, context, tenant }.salvage(visit)
+            })
+        })
+    }
+
+    fn snapshots(&self, namespace: &Namespace) -> Result<Vec<String>, StoreError> {
+        self.read_if_there("list index snapshots", namespace, |reader| {
+            snapshot::names(reader.connection, reader.context, reader.tenant.number)
         })
     }
 }

@@ -9,7 +9,10 @@ mod vector_sets;
 
 use serde_json::json;
 
-use super::{Address, Audience, Batch, CuePart, CueRow, Doomed, Fate, IndexRow, IndexSink, NewVectors, Store, Version};
+use super::{
+    Address, Audience, Batch, CheckDepth, CuePart, CueRow, Doomed, Fate, Gravity, IndexRow, IndexSink, NewVectors,
+    Store, Version,
+};
 use crate::{
     error::StoreError,
     types::{
@@ -63,7 +66,11 @@ pub const CASES: [(&str, Case); 31] = [
 pub fn run_all<S: Store>(mut empty: impl FnMut() -> S) {
     for (name, case) in CASES {
         eprintln!("conformance: {name}");
-        case(&empty());
+        let store = empty();
+        case(&store);
+        let mut findings = store.check(CheckDepth::Full, &mut |_| ()).unwrap();
+        findings.retain(|finding| finding.gravity == Gravity::Damage);
+        assert_eq!(findings, [], "{name} leaves a sound store");
     }
 }
 
