@@ -208,31 +208,33 @@ impl Memory {
         self.must_exist(namespace)?;
         let scope = self.settle(namespace, scope)?;
         let mut count = 0;
+        self.write_lines(out, |visit| {
+            self.store.export(namespace, &scope, &mut |memory| {
+                count += 1;
+                visit(memory)
+            })
+        })?;
+        self.some_of(namespace, &scope, count)
+    }
+
+    /// Writes what `visited` visits as JSON lines.
+    pub(crate) fn write_lines<T>(
+        &self,
+        out: &mut dyn Write,
+        visited: impl FnOnce(&mut dyn FnMut(Remembered) -> Result<(), StoreError>) -> Result<T, StoreError>,
+    ) -> Result<T, Error> {
         let mut failed = None;
-        let visited = self.store.export(namespace, &scope, &mut |memory| {
+        let result = visited(&mut |memory| {
             let line = serde_json::to_string(&memory).map_err(std::io::Error::other);
-            match line.and_then(|line| writeln!(out, "{line}")) {
-                Ok(()) => {
-                    count += 1;
-                    Ok(())
-                }
-                Err(error) => {
-                    let kind = error.kind();
-                    failed = Some(error);
-                    Err(StoreError::Backend {
-                        location: String::new(),
-                        action: "write",
-                        source: kind.to_string().into(),
-                    })
-                }
-            }
+            line.and_then(|line| writeln!(out, "{line}")).map_err(|error| {
+                let kind = error.kind();
+                failed = Some(error);
+                StoreError::Backend { location: String::new(), action: "write", source: kind.to_string().into() }
+            })
         });
-        match (failed, visited) {
-            (Some(error), _) => Err(Error::Write(error)),
-            (None, visited) => {
-                visited?;
-                self.some_of(namespace, &scope, count)
-            }
+        match failed {
+            Some(error) => Err(Error::Write(error)),
+            None => Ok(result?),
         }
     }
 

@@ -36,7 +36,7 @@ fn turn(n: u64) -> Draft {
         speaker: "Ann".to_owned(),
         text: format!("Turn {n} is about a {}", "kite ".repeat((n % 7 + 1) as usize)),
         said_at: Timestamp::from_millis(n as i64 * 60_000).ok(),
-        image_caption: (n % 5 == 0).then(|| format!("picture {n}")),
+        image_caption: n.is_multiple_of(5).then(|| format!("picture {n}")),
         meta: None,
     })
 }
