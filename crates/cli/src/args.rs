@@ -118,6 +118,10 @@ pub(crate) enum Command {
     Export(commands::export::Export),
     /// Say what is stored.
     Stats(commands::stats::Stats),
+    /// Look for damage.
+    Check(commands::check::Check),
+    /// Copy the store to a file while it is in use.
+    Backup(commands::backup::Backup),
     /// Make the vectors that are missing, or those of another encoder.
     Reembed(commands::reembed::Reembed),
     /// Questions that memories answer, to find them by: have a model write them, or bring your own.

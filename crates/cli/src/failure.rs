@@ -30,6 +30,10 @@ pub(crate) enum Failure {
     Io { action: String, source: std::io::Error },
     #[error("file {file}: {source}")]
     Importing { file: String, source: Box<Error> },
+    #[error("store {store}: {findings} of what was found is damage; the list says what to do next")]
+    Damage { store: String, findings: usize },
+    #[error("store {store}: {lost} memories could not be read and {changed} are not what was stored; {next}")]
+    Lost { store: String, lost: u64, changed: usize, next: &'static str },
     #[error("{failed} of {total} receipts were not reproduced")]
     NotReproduced { failed: usize, total: usize },
     #[error("{count} of {total} files failed their check; {next}")]
@@ -70,6 +74,7 @@ impl Failure {
             Failure::Importing { source, .. } => memory_kind(source),
             Failure::Model(_) | Failure::Server(_) | Failure::Llm(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Eval(error) => eval_kind(error),
+            Failure::Damage { .. } | Failure::Lost { .. } => ("store", 1),
             Failure::NotReproduced { .. } => ("not_reproduced", 1),
             Failure::Input(_) => ("invalid_input", 4),
             Failure::Usage(_) => ("usage", 2),

@@ -62,6 +62,8 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Forget(command) => command.run(&settings),
         Command::Export(command) => command.run(&settings),
         Command::Stats(command) => command.run(&settings),
+        Command::Check(command) => command.run(&settings),
+        Command::Backup(command) => command.run(&settings),
         Command::Reembed(command) => command.run(&settings),
         Command::Cues(command) => command.run(&settings),
         Command::Models(command) => command.run(&settings),

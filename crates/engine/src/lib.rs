@@ -28,6 +28,7 @@
 mod answer;
 mod cache;
 mod calendar;
+mod check;
 mod cues;
 mod encoder;
 mod encoding;

@@ -10,6 +10,7 @@ use aforesaid_core::{
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::{
+    checksum,
     errors::Context,
     numbering::Counters,
     read::{self, Tenant},
@@ -225,12 +226,14 @@ impl<'a> Appending<'a> {
         let tags = to_json(&memory.tags, memory.tags.is_empty());
         let source = to_json(&memory.source, memory.source.is_empty());
         let meta = memory.meta.as_ref().and_then(|meta| to_json(meta, false));
+        let json = checksum::Json { tags: tags.as_deref(), source: source.as_deref(), meta: meta.as_deref() };
+        let sum = checksum::of(memory, json);
         self.context.run(
             self.transaction
                 .prepare_cached(
                     "INSERT INTO memory (namespace, seq, id, kind, conversation, session, speaker, text, said_at,
-                                         image_caption, importance, sensitive, tags, source, meta)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                                         image_caption, importance, sensitive, tags, source, meta, checksum)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
                 )
                 .and_then(|mut insert| {
                     insert.execute(params![
@@ -249,6 +252,7 @@ impl<'a> Appending<'a> {
                         tags,
                         source,
                         meta,
+                        sum,
                     ])
                 }),
         )?;

@@ -12,7 +12,7 @@ use aforesaid_core::StoreError;
 use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use crate::{
-    erasure,
+    check, erasure,
     errors::{Context, location_error},
     identity,
     place::{self, Creation, beside, folder_of},
@@ -36,6 +36,15 @@ pub(crate) struct Pool {
     idle: Mutex<Vec<Connection>>,
 }
 
+/// What is done where a store is opened whose last user did not close it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UncleanEnd {
+    /// A short look for damage.
+    Checked,
+    /// Nothing: who opens it wants to see the damage.
+    Ignored,
+}
+
 /// What this process may do with the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -47,9 +56,11 @@ pub(crate) enum Access {
 }
 
 impl Pool {
-    pub(crate) fn open(path: &Path, creation: Creation) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: &Path, creation: Creation, unclean_end: UncleanEnd) -> Result<Self, StoreError> {
         let location = path.display().to_string();
         place::settle(path, &location, creation)?;
+        // Closing empties it, so that somebody is using the store or was interrupted.
+        let log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
         identity::check(path, &location)?;
         let mut pool =
             Self { path: path.to_owned(), location, access: Access::ReadWrite, idle: Mutex::new(Vec::new()) };
@@ -67,6 +78,9 @@ impl Pool {
             let _ = erasure::finish(&connection, pool.context("finish a forget"), Duration::ZERO);
         } else {
             schema::check(&connection, &pool.location)?;
+        }
+        if log && unclean_end == UncleanEnd::Checked {
+            check::after_unclean_end(&connection, pool.context("check the store"))?;
         }
         pool.give_back(connection);
         Ok(pool)

@@ -6,7 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod append;
+mod backup;
+mod check;
+mod checksum;
 mod connection;
+mod counters;
 mod cues;
 mod erasure;
 mod errors;
@@ -17,6 +21,7 @@ mod numbering;
 mod place;
 mod read;
 mod row;
+mod salvage;
 mod schema;
 mod serving;
 mod snapshot;

@@ -10,6 +10,7 @@ use aforesaid_core::{
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, params, types::Value};
 
 use crate::{
+    counters::Counter,
     errors::Context,
     row::{self, kind, said_at},
     serving::serving,
@@ -153,10 +154,12 @@ impl Reader<'_> {
         let sql = format!("{} {condition} {order}", row::SELECT);
         let mut select = self.context.run(self.connection.prepare_cached(&sql))?;
         let mut rows = self.context.run(select.query(rusqlite::params_from_iter(values)))?;
+        let mut found = 0;
         while let Some(row) = self.context.run(rows.next())? {
             visit(self.context.run(row::memory(row))?)?;
+            found += 1;
         }
-        Ok(())
+        if scope.is_everything() { self.expect(Counter::Memories, found) } else { Ok(()) }
     }
 
     pub(crate) fn catch_up(
@@ -166,7 +169,8 @@ impl Reader<'_> {
         sink: &mut dyn IndexSink,
     ) -> Result<Version, StoreError> {
         let version = self.tenant.version;
-        let (after, after_cue) = match since.filter(|since| since.epoch == version.epoch) {
+        let since = since.filter(|since| since.epoch == version.epoch);
+        let (after, after_cue) = match since {
             Some(since) => (since.last, since.cues),
             None => {
                 sink.reset();
@@ -177,19 +181,24 @@ impl Reader<'_> {
             Some(name) => vectors::encoder(self.connection, self.context, self.tenant.number, name)?,
             None => None,
         };
-        self.feed_rows(encoder, after, sink)?;
-        self.feed_cues(encoder, after_cue, sink)?;
+        let memories = self.feed_rows(encoder, after, sink)?;
+        let questions = self.feed_cues(encoder, after_cue, sink)?;
+        if since.is_none() {
+            self.expect(Counter::Memories, memories)?;
+            self.expect(Counter::Questions, questions)?;
+        }
         Ok(version)
     }
 
+    /// Feeds the memories after a position; says how many.
     fn feed_rows(
         &self,
         encoder: Option<vectors::Encoder>,
         after: Seq,
         sink: &mut dyn IndexSink,
-    ) -> Result<(), StoreError> {
+    ) -> Result<u64, StoreError> {
         if after >= self.tenant.version.last {
-            return Ok(());
+            return Ok(0);
         }
         let mut select = self.context.run(self.connection.prepare_cached(
             "SELECT m.seq, m.kind, c.name, s.name, m.speaker, m.text, m.image_caption, m.said_at, m.importance, v.data
@@ -201,12 +210,13 @@ impl Reader<'_> {
         ))?;
         let key = params![self.tenant.number, encoder.map_or(-1, |encoder| encoder.number), after.0];
         let mut rows = self.context.run(select.query(key))?;
-        let mut vector = Vec::new();
+        let (mut vector, mut fed) = (Vec::new(), 0);
         while let Some(row) = self.context.run(rows.next())? {
             let row = self.context.run(index_row(row, &mut vector))?;
             sink.row(row)?;
+            fed += 1;
         }
-        Ok(())
+        Ok(fed)
     }
 
     pub(crate) fn vectors(&self, name: &EncoderId, places: &[Seq]) -> Result<Option<Vectors>, StoreError> {
@@ -286,6 +296,7 @@ impl Reader<'_> {
                 })
             },
         ))?;
+        self.expect(Counter::Memories, stats.turns + stats.notes)?;
         stats.vectors = self.context.run(
             self.connection
                 .prepare_cached(
@@ -338,11 +349,13 @@ fn index_row<'r>(row: &'r Row<'_>, vector: &'r mut Vec<f32>) -> rusqlite::Result
         read_into(blob, vector);
     }
     let at: Option<Timestamp> = said_at(row, 7)?;
+    let (seq, kind, conversation, session) = (Seq(row.get(0)?), kind(row.get(1)?), text(2)?, text(3)?);
+    row::placed(seq, kind, (conversation.is_some(), session.is_some()))?;
     Ok(IndexRow {
-        seq: Seq(row.get(0)?),
-        kind: kind(row.get(1)?),
-        conversation: text(2)?,
-        session: text(3)?,
+        seq,
+        kind,
+        conversation,
+        session,
         speaker: text(4)?,
         text: text(5)?.unwrap_or_default(),
         image_caption: text(6)?,

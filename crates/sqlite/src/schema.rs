@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Step `i` takes a store from version `i` to `i + 1`. Steps are only ever added.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     // Tenant first in every key, so that one namespace lies together on disk.
     // `seq` counts arrivals in a namespace and is never given twice.
     "
@@ -207,6 +207,29 @@ const MIGRATIONS: [&str; 6] = [
     UPDATE session SET given = (SELECT n.floor FROM namespace n WHERE n.id = session.namespace)
         + (SELECT count(*) FROM memory m WHERE m.namespace = session.namespace AND m.session = session.id);
     ",
+    // How many rows there should be, so that a page that lost some is noticed by whoever reads them all. Triggers count:
+    // no statement can forget to. A step that makes one of these tables anew has to make its triggers anew too.
+    // The checksum is over a memory's fields (`checksum.rs`), NULL for what was stored before there were any.
+    "
+    ALTER TABLE namespace ADD COLUMN memories INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE namespace ADD COLUMN questions INTEGER NOT NULL DEFAULT 0;
+    UPDATE namespace SET
+        memories = (SELECT count(*) FROM memory m WHERE m.namespace = namespace.id),
+        questions = (SELECT count(*) FROM cue c WHERE c.namespace = namespace.id AND c.part > 0);
+    ALTER TABLE memory ADD COLUMN checksum INTEGER;
+    CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
+        UPDATE namespace SET memories = memories + 1 WHERE id = new.namespace;
+    END;
+    CREATE TRIGGER memory_removed AFTER DELETE ON memory BEGIN
+        UPDATE namespace SET memories = memories - 1 WHERE id = old.namespace;
+    END;
+    CREATE TRIGGER question_added AFTER INSERT ON cue WHEN new.part > 0 BEGIN
+        UPDATE namespace SET questions = questions + 1 WHERE id = new.namespace;
+    END;
+    CREATE TRIGGER question_removed AFTER DELETE ON cue WHEN old.part > 0 BEGIN
+        UPDATE namespace SET questions = questions - 1 WHERE id = old.namespace;
+    END;
+    ",
 ];
 
 /// The version this program writes.
@@ -229,6 +252,13 @@ pub(crate) fn prepare(connection: &mut Connection, location: &str) -> Result<(),
         context.run(transaction.pragma_update(None, "user_version", VERSION))?;
     }
     context.run(transaction.commit())
+}
+
+/// An empty store in memory, to compare the schema of another with.
+pub(crate) fn model(context: Context<'_>) -> Result<Connection, StoreError> {
+    let model = context.run(Connection::open_in_memory())?;
+    MIGRATIONS.iter().try_for_each(|step| context.run(model.execute_batch(step)))?;
+    Ok(model)
 }
 
 /// Checks that a store which cannot be written can at least be read.
@@ -402,5 +432,35 @@ mod tests {
             });
             assert_eq!(ids.collect::<Vec<_>>(), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn an_old_store_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        let file = Connection::open(&path).unwrap();
+        MIGRATIONS[..4].iter().for_each(|step| file.execute_batch(step).unwrap());
+        file.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        file.pragma_update(None, "user_version", 4).unwrap();
+        file.execute_batch(
+            "INSERT INTO namespace (id, name, epoch, last, cues) VALUES (1, 'one', 7, 3, 3), (2, 'empty', 7, 0, 0);
+             INSERT INTO memory (namespace, seq, id, kind, conversation, session, text, importance, sensitive)
+                 VALUES (1, 2, 'note:1', 1, 0, 0, 'a kite', 0.5, 0), (1, 3, 'note:2', 1, 0, 0, 'a tree', 0.5, 0);
+             INSERT INTO cue_source VALUES (1, 1, 'm', 'p');
+             INSERT INTO cued VALUES (1, 2, 1);
+             INSERT INTO cue VALUES (1, 1, 2, 0, ''), (1, 2, 2, 1, 'Who?'), (1, 3, 2, 2, 'What?');",
+        )
+        .unwrap();
+        drop(file);
+        let store = SqliteStore::open(&path, Creation::Forbidden).unwrap();
+        let namespace = Namespace::new("one").unwrap();
+        assert_eq!(store.stats(&namespace).unwrap().notes, 2);
+        assert_eq!(aforesaid_core::store::CueStore::cue_stats(&store, &namespace).unwrap().questions, 2);
+        let findings = store.check(aforesaid_core::store::CheckDepth::Full, &mut |_| ()).unwrap();
+        assert!(
+            findings.iter().any(|finding| finding.found.contains("2 memories that an older version")),
+            "{findings:?}"
+        );
+        assert!(findings.iter().all(|finding| finding.gravity == aforesaid_core::store::Gravity::Note), "{findings:?}");
     }
 }

@@ -5,8 +5,9 @@ use std::{path::Path, time::Duration};
 use aforesaid_core::{
     StoreError,
     store::{
-        Address, Audience, Batch, CueStats, CueStore, Doomed, DroppedCues, Erasure, Fate, Fingerprint, Forgotten,
-        IndexSink, NamespaceStats, NewCues, NewVectors, Store, Unembedded, UnembeddedCue, Version,
+        Address, Audience, BackedUp, Batch, CheckDepth, CueStats, CueStore, Doomed, DroppedCues, Erasure, Existing,
+        Fate, Finding, Fingerprint, Forgotten, IndexSink, NamespaceStats, NewCues, NewVectors, Salvaged, Store,
+        Unembedded, UnembeddedCue, Version,
     },
     types::{
         ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId,
@@ -17,7 +18,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use crate::{
     append::{self, Appending},
-    connection::{Access, Pool},
+    backup, check,
+    connection::{Access, Pool, UncleanEnd},
     cues::{self, Putting},
     erasure,
     errors::Context,
@@ -38,7 +40,15 @@ impl SqliteStore {
     /// # Errors
     /// When the path is no store, cannot be used, or comes from a newer version.
     pub fn open(path: impl AsRef<Path>, creation: Creation) -> Result<Self, StoreError> {
-        Ok(Self { pool: Pool::open(path.as_ref(), creation)? })
+        Ok(Self { pool: Pool::open(path.as_ref(), creation, UncleanEnd::Checked)? })
+    }
+
+    /// Opens a store to look for damage in it or to save what can be read: what would keep others from opening it does not.
+    ///
+    /// # Errors
+    /// When the path is no store, cannot be used, or comes from a newer version.
+    pub fn inspect(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Ok(Self { pool: Pool::open(path.as_ref(), Creation::Forbidden, UncleanEnd::Ignored)? })
     }
 
     /// Opens a store that may not grow above `pages` pages, to see what happens when a disk is full.
@@ -160,6 +170,20 @@ fn transact<T>(
     let result = work(&transaction)?;
     context.run(transaction.commit())?;
     Ok(result)
+}
+
+/// Runs `work` on one consistent view that may be of a damaged store: what was read counts though the transaction
+/// cannot be ended in order, as after a page that cannot be read.
+fn look<T>(
+    connection: &mut Connection,
+    context: Context<'_>,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let transaction = context.run(connection.transaction_with_behavior(TransactionBehavior::Deferred))?;
+    let result = work(&transaction);
+    // Where even this fails, the pool does not use the connection again.
+    let _ = transaction.rollback();
+    result
 }
 
 impl Store for SqliteStore {
@@ -372,6 +396,38 @@ impl Store for SqliteStore {
             transact(connection, TransactionBehavior::Immediate, context, |transaction| {
                 staging::stage(transaction, context, namespace, encoder, vectors)
             })
+        })
+    }
+
+    fn check(&self, depth: CheckDepth, step: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, StoreError> {
+        let context = self.context("check the store");
+        self.pool.with_unmapped(context, |connection| {
+            look(connection, context, |transaction| check::check(transaction, context, depth, step))
+        })
+    }
+
+    fn back_up(&self, file: &Path, existing: Existing, step: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError> {
+        let context = self.context("back up the store");
+        self.pool.with_unmapped(context, |connection| backup::back_up(connection, context, file, existing, step))
+    }
+
+    fn salvage(
+        &self,
+        namespace: &Namespace,
+        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+    ) -> Result<Salvaged, StoreError> {
+        let context = self.context("salvage memories");
+        self.pool.with_unmapped(context, |connection| {
+            look(connection, context, |transaction| {
+                let tenant = self.existing(transaction, context, namespace)?;
+                Reader { connection: transaction, context, tenant }.salvage(visit)
+            })
+        })
+    }
+
+    fn snapshots(&self, namespace: &Namespace) -> Result<Vec<String>, StoreError> {
+        self.read_if_there("list index snapshots", namespace, |reader| {
+            snapshot::names(reader.connection, reader.context, reader.tenant.number)
         })
     }
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod add;
 pub(crate) mod ask;
+pub(crate) mod backup;
+pub(crate) mod check;
 pub(crate) mod completions;
 mod confirm;
 pub(crate) mod cues;

@@ -12,7 +12,8 @@ pub use ids::ids_given;
 use serde_json::json;
 
 use super::{
-    Address, Audience, Batch, CuePart, CueRow, Doomed, Erasure, Fate, IndexRow, IndexSink, NewVectors, Store, Version,
+    Address, Audience, Batch, CheckDepth, CuePart, CueRow, Doomed, Erasure, Fate, Gravity, IndexRow, IndexSink,
+    NewVectors, Store, Version,
 };
 use crate::{
     error::StoreError,
@@ -73,7 +74,11 @@ pub const CASES: [(&str, Case); 37] = [
 pub fn run_all<S: Store>(mut empty: impl FnMut() -> S) {
     for (name, case) in CASES {
         eprintln!("conformance: {name}");
-        case(&empty());
+        let store = empty();
+        case(&store);
+        let mut findings = store.check(CheckDepth::Full, &mut |_| ()).unwrap();
+        findings.retain(|finding| finding.gravity == Gravity::Damage);
+        assert_eq!(findings, [], "{name} leaves a sound store");
     }
 }
 

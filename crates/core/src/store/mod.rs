@@ -1,13 +1,15 @@
 //! What a store does: keep memories and vectors, and nothing of scoring.
 
+mod check;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod cues;
 mod in_memory;
 pub mod numbers;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
+pub use check::{BackedUp, CheckDepth, Existing, Finding, Gravity, Salvaged};
 pub use cues::{CuePart, CueRow, CueStats, CueStore, CueVectors, DroppedCues, NewCues, UnembeddedCue};
 pub use in_memory::InMemoryStore;
 use serde::Serialize;
@@ -417,6 +419,52 @@ pub trait Store: CueStore + Send + Sync {
         encoder: &EncoderId,
         vectors: &[(Fingerprint, &[f32])],
     ) -> Result<(), StoreError>;
+
+    /// Looks for damage; `step` is told what is looked at. A store that ends with the process has none to find.
+    ///
+    /// # Errors
+    /// When the store cannot be looked at; what is wrong with it is a finding.
+    fn check(&self, _depth: CheckDepth, _step: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Names of the snapshots kept of a namespace.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn snapshots(&self, _namespace: &Namespace) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Copies the store as it is at one moment to a file, which appears whole and compared with what should be in it,
+    /// or not at all; `step` is told what is done.
+    ///
+    /// # Errors
+    /// When the file cannot be, or the store is damaged, cannot be copied or read.
+    fn back_up(&self, _file: &Path, _existing: Existing, _step: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError> {
+        Err(StoreError::Location {
+            location: self.location(),
+            found: "ends with the process, and has no file to copy".to_owned(),
+            next: "name a store in a file with --store".to_owned(),
+        })
+    }
+
+    /// [`Store::export`] of a whole namespace that goes on where something cannot be read; by position.
+    ///
+    /// # Errors
+    /// What the visitor answers, or when nothing can be read.
+    fn salvage(
+        &self,
+        namespace: &Namespace,
+        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+    ) -> Result<Salvaged, StoreError> {
+        let mut salvaged = Salvaged::default();
+        self.export(namespace, &Scope::default(), &mut |memory| {
+            salvaged.read += 1;
+            visit(memory)
+        })?;
+        Ok(salvaged)
+    }
 }
 
 /// Which models may see what is asked for.
