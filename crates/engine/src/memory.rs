@@ -8,6 +8,7 @@ use aforesaid_core::{
     pipeline::Preset,
     store::{Address, Doomed, Forgotten, InMemoryStore, NamespaceStats, Store},
     types::{ConversationId, EncoderId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
+    visible::escaped_json,
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 
@@ -211,7 +212,7 @@ impl Memory {
         let mut failed = None;
         let visited = self.store.export(namespace, &scope, &mut |memory| {
             let line = serde_json::to_string(&memory).map_err(std::io::Error::other);
-            match line.and_then(|line| writeln!(out, "{line}")) {
+            match line.and_then(|line| writeln!(out, "{}", escaped_json(&line))) {
                 Ok(()) => {
                     count += 1;
                     Ok(())
