@@ -15,7 +15,7 @@ mod settings;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::{
     args::{Cli, Command},
@@ -26,7 +26,7 @@ use crate::{
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(error),
     };
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
@@ -35,8 +35,9 @@ fn main() -> ExitCode {
 }
 
 /// Prints help, the version, or what is wrong with the options.
-fn refuse(error: &clap::Error) -> ExitCode {
+fn refuse(error: clap::Error) -> ExitCode {
     let as_json = std::env::args_os().any(|arg| arg == "--json");
+    let error = quotable(error);
     if as_json && error.use_stderr() {
         let message = error.render().to_string();
         let message = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
@@ -45,6 +46,19 @@ fn refuse(error: &clap::Error) -> ExitCode {
     // Nothing is left to say where even this cannot be printed.
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The same of the options as they may be shown, since a message quotes them.
+fn quotable(error: clap::Error) -> clap::Error {
+    let shown: Vec<String> = std::env::args_os().map(|arg| render::printable(&arg.to_string_lossy())).collect();
+    match Cli::command().try_get_matches_from(&shown).and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Err(error) => error,
+        // Only what cannot be shown was wrong.
+        Ok(_) => {
+            let message = render::printable(error.render().to_string().trim_end());
+            Cli::command().error(error.kind(), message.trim_start_matches("error: "))
+        }
+    }
 }
 
 fn run(cli: &Cli) -> Result<(), Failure> {

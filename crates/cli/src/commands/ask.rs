@@ -125,19 +125,17 @@ fn answer(memory: &Memory, asking: &Asking<'_>, model: &LanguageModel, output: O
         let asked = memory.ask(asking, &model.chat, &mut |_| {})?;
         return print_json(&Report { asked: &asked, spent: model.budget.spent().into() });
     }
-    let (mut begun, mut unprinted) = (false, None);
+    let (mut reply, mut unprinted) = (render::Reply::default(), None);
     let asked = memory.ask(asking, &model.chat, &mut |piece| {
-        begun = true;
         if unprinted.is_none() {
-            unprinted = render::piece(piece).err();
+            unprinted = reply.piece(piece).err();
         }
     });
     match (unprinted, asked) {
         (Some(failure), _) => Err(failure),
         (None, Ok(asked)) => render::asked(&asked, &model.budget.spent()),
         (None, Err(error)) => {
-            // What failed is said on a line of its own.
-            begun.then(|| render::piece("\n")).transpose()?;
+            reply.break_off()?;
             Err(error.into())
         }
     }

@@ -15,7 +15,7 @@ use crate::{
     failure::Failure,
     opening::Effort,
     progress,
-    render::{STRONG, say},
+    render::{STRONG, path, printable, say},
     settings::{Model, Output, Settings},
 };
 
@@ -116,11 +116,11 @@ fn print_entry(entry: &ModelEntry, place: &Result<ModelFiles, ModelError>) -> Re
         ref names => format!("\n  trusted when first seen: {}", names.join(", ")),
     };
     let place = match place {
-        Ok(files) => format!("{}: {}", files.origin, files.dir.display()),
+        Ok(files) => format!("{}: {}", files.origin, path(&files.dir)),
         Err(error) if is_absent(error) => {
             format!("not on this machine; `aforesaid models pull {}` fetches it", entry.name)
         }
-        Err(error) => error.to_string(),
+        Err(error) => printable(&error.to_string()),
     };
     let ModelEntry { name, kind, licence, .. } = entry;
     say!("{STRONG}{name}{STRONG:#}  {kind}{dim}{size}, {licence}\n  {place}{trusted}")
@@ -154,7 +154,7 @@ fn pull(settings: &Settings, pull: Pull) -> Result<(), Failure> {
             print_json(&json!({"model": entry.name, "directory": files.dir, "origin": files.origin.to_string()}))
         }
         Output::People => {
-            say!("{} is at {} ({})", entry.name, files.dir.display(), files.origin)?;
+            say!("{} is at {} ({})", entry.name, path(&files.dir), files.origin)?;
             Ok(())
         }
     }
@@ -182,9 +182,9 @@ fn check(settings: &Settings) -> Result<(), Failure> {
             print_json(&json!({"model": entry.name, "directory": dir, "files": files, "ok": failed == 0}))?;
         }
         Output::People => {
-            say!("{} in {}", entry.name, dir.display())?;
+            say!("{} in {}", entry.name, path(&dir))?;
             for check in &checks {
-                say!("  {}: {}", check.path.display(), words(&check.verdict))?;
+                say!("  {}: {}", path(&check.path), words(&check.verdict))?;
             }
         }
     }

@@ -40,7 +40,7 @@ impl Stats {
                 all.iter().map(|(name, stats, cues)| (name.to_string(), of_one(stats, cues))).collect();
             return print_json(&json!({"store": memory.location(), "namespaces": namespaces}));
         }
-        say!("store {}", memory.location())?;
+        say!("store {}", render::printable(&memory.location()))?;
         if all.is_empty() {
             say!("empty; `aforesaid import FILE` fills it")?;
         }

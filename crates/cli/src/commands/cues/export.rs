@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use aforesaid::Memory;
+use aforesaid::{Memory, visible::escaped_json};
 use aforesaid_llm::Batch;
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -67,7 +67,8 @@ impl Export {
         let (batch, asked) = self.batch(settings, &settings.open_plain()?, model)?;
         let mut lines = Vec::new();
         batch.write(&mut lines).map_err(Failure::Llm)?;
-        self.put(&lines)?;
+        let lines = String::from_utf8_lossy(&lines);
+        self.put(escaped_json(&lines).as_bytes())?;
         self.tell(
             settings,
             json!({"namespace": settings.namespace, "requests": batch.len(), "memories": asked}),

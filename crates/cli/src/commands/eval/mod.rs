@@ -12,7 +12,7 @@ mod tune;
 
 use std::path::{Path, PathBuf};
 
-use aforesaid::types::Unit;
+use aforesaid::{types::Unit, visible::escaped_json};
 use aforesaid_eval::{
     datasets::{DataSet, RECORDED},
     measures::Measure,
@@ -147,7 +147,7 @@ impl OutputArgs {
         }
         match (&self.json_file, settings.output) {
             (Some(path), _) => {
-                write_whole(path, format!("{json:#}\n").as_bytes())?;
+                write_whole(path, escaped_json(&format!("{json:#}\n")).as_bytes())?;
                 say!("{}", markdown.trim_end())
             }
             (None, Output::Programs) => print_json(json),
@@ -175,5 +175,5 @@ impl MeasureArgs {
 
 /// Text that Markdown keeps, on a terminal.
 fn plain(text: &str) -> String {
-    crate::render::printable(text).to_string()
+    crate::render::printable(text)
 }

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Instant};
 
+use aforesaid::visible::escaped_json;
 use aforesaid_eval::{
     EvalError,
     datasets::DataSet,
@@ -21,7 +22,7 @@ use super::{
 use crate::{
     failure::Failure,
     files::write_whole,
-    render::say,
+    render::{path, say},
     settings::{Output, Settings},
 };
 
@@ -105,7 +106,7 @@ impl Study {
         let markdown = study.to_markdown();
         let mut files = vec![
             ("report.md".to_owned(), markdown.clone().into_bytes()),
-            ("report.json".to_owned(), format!("{:#}\n", study.to_json()).into_bytes()),
+            ("report.json".to_owned(), escaped_json(&format!("{:#}\n", study.to_json())).into_owned().into_bytes()),
             ("questions.csv".to_owned(), study.questions.clone().into_bytes()),
         ];
         for (stem, figure) in study.sections.iter().filter_map(|section| section.figure.as_ref()) {
@@ -123,7 +124,7 @@ impl Study {
             }
             Output::People => {
                 say!("{}", markdown.trim_end())?;
-                say!("\n{} files in {}, {seconds:.1} s", files.len(), out.display())
+                say!("\n{} files in {}, {seconds:.1} s", files.len(), path(&out))
             }
         }
     }
