@@ -12,10 +12,11 @@ mod progress;
 mod render;
 mod server;
 mod settings;
+mod unused;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use crate::{
     args::{Cli, Command},
@@ -24,11 +25,12 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let matches = Cli::command().try_get_matches();
+    let (matches, cli) = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
+        Ok((cli, matches)) => (matches, cli),
         Err(error) => return refuse(error),
     };
-    match run(&cli) {
+    match run(&cli, &matches) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(cli.global.json),
     }
@@ -61,11 +63,13 @@ fn quotable(error: clap::Error) -> clap::Error {
     }
 }
 
-fn run(cli: &Cli) -> Result<(), Failure> {
+fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
     if let Command::Completions(command) = &cli.command {
+        unused::refuse(&cli.global, matches, &unused::no_search())?;
         return command.run();
     }
     let settings = Settings::resolve(&cli.global)?;
+    unused::refuse(&cli.global, matches, &cli.command.unused(&settings))?;
     match &cli.command {
         Command::Import(command) => command.run(&settings),
         Command::Add(command) => command.run(&settings),

@@ -18,6 +18,7 @@ use crate::{
     opening::Effort,
     render,
     settings::{Output, Settings},
+    unused::{LLM, Unused, no_vectors_in, unused},
 };
 
 #[derive(Debug, Args)]
@@ -83,6 +84,13 @@ struct Prompt<'a> {
 }
 
 impl Ask {
+    pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
+        let unasked = self.context && !self.judge.is_given();
+        let unasked =
+            unasked.then(|| unused(LLM, "--context asks no language model; add --judge, or leave --context out"));
+        unasked.into_iter().chain(no_vectors_in(&settings.preset)).collect()
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let needs_model = !self.context || self.judge.is_given();
         let model = needs_model.then(|| self.llm.connect_promptly(settings)).transpose()?;

@@ -17,6 +17,7 @@ use crate::{
     progress,
     render::{STRONG, path, printable, say},
     settings::{Model, Output, Settings},
+    unused::{ENCODER_SERVER, PRESET, Unused, unused},
 };
 
 #[derive(Debug, Args)]
@@ -50,6 +51,34 @@ enum Action {
 }
 
 impl Models {
+    pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
+        let mut all = vec![
+            unused(&["precision"], "a model is the same in every precision, and bench measures them all"),
+            unused(ENCODER_SERVER, "this is about models on this machine"),
+        ];
+        let named = match &self.action {
+            Action::List => None,
+            Action::Pull { name, .. } | Action::Verify { name } | Action::Bench { name } => name.as_deref(),
+        };
+        match (&self.action, named) {
+            (Action::List, _) => {
+                all.push(unused(PRESET, "all models are listed"));
+                if matches!(settings.model, Model::Directory(_)) {
+                    all.push(unused(&["model_dir"], "whose files it holds is not said; name the model with --model"));
+                }
+            }
+            (_, Some(name)) if !is_in_use(settings, name) => {
+                all.push(unused(&["model", "model_dir", "preset"], "another model is named as an argument"));
+            }
+            (_, Some(_)) => all.push(unused(PRESET, "the model is named as an argument")),
+            (_, None) if settings.preset.encoder().is_none() => {
+                all.push(unused(PRESET, "the pipeline names no model"));
+            }
+            (_, None) => {}
+        }
+        all
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         match &self.action {
             Action::List => list(settings),

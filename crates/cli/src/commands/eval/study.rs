@@ -24,6 +24,7 @@ use crate::{
     files::write_whole,
     render::{path, say},
     settings::{Output, Settings},
+    unused::{LLM, PRESET, Unused, unused},
 };
 
 #[derive(Debug, Args)]
@@ -62,6 +63,12 @@ enum Name {
 }
 
 impl Study {
+    pub(super) fn unused(&self) -> Vec<Unused> {
+        let unasked =
+            (!self.model.is_given()).then(|| unused(LLM, "no language model is asked; add --judge or --answers"));
+        unasked.into_iter().chain([unused(PRESET, "a study names its pipelines")]).collect()
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let started = Instant::now();
         let data = match (self.name, &self.data) {
