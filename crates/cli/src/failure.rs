@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use aforesaid::{Error, ErrorKind, models::ModelError};
+use aforesaid::{Error, ErrorKind, models::ModelError, visible::escaped_json};
 use aforesaid_eval::{EvalError, datasets::DataError, experiments::ExperimentError};
 use aforesaid_llm::LlmError;
 use serde_json::json;
@@ -108,9 +108,10 @@ impl Failure {
             return ExitCode::SUCCESS;
         }
         if as_json {
-            render::aside(format_args!("{}", json!({"error": {"kind": kind, "message": self.message()}})));
+            let report = json!({"error": {"kind": kind, "message": self.message()}});
+            render::aside(format_args!("{}", escaped_json(&report.to_string())));
         } else {
-            render::aside(format_args!("aforesaid: {}", render::printable(&self.message())));
+            render::aside(format_args!("aforesaid: {}", render::indented(&self.message())));
         }
         ExitCode::from(code)
     }

@@ -44,7 +44,7 @@ pub use aforesaid_core::{
     explain::{Arithmetic, Explain},
     fusion, lexical, pipeline,
     pipeline::Preset,
-    store, types,
+    store, types, visible,
 };
 pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;

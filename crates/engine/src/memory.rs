@@ -8,6 +8,7 @@ use aforesaid_core::{
     pipeline::Preset,
     store::{Address, Doomed, Erasure, Forgotten, InMemoryStore, NamespaceStats, Store},
     types::{ConversationId, EncoderId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
+    visible::escaped_json,
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 
@@ -241,7 +242,7 @@ impl Memory {
         let mut failed = None;
         let result = visited(&mut |memory| {
             let line = serde_json::to_string(&memory).map_err(std::io::Error::other);
-            line.and_then(|line| writeln!(out, "{line}")).map_err(|error| {
+            line.and_then(|line| writeln!(out, "{}", escaped_json(&line))).map_err(|error| {
                 let kind = error.kind();
                 failed = Some(error);
                 StoreError::Backend { location: String::new(), action: "write", source: kind.to_string().into() }

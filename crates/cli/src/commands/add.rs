@@ -15,20 +15,24 @@ use crate::{
     opening::Effort,
     render::{self, say},
     settings::{Output, Settings},
+    unused::{PRESET, Unused, unused},
 };
+
+/// Who says what nobody is named for.
+const SPEAKER: &str = "user";
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
     /// What was said; - reads standard input.
     text: String,
-    /// Who said it.
-    #[arg(long, default_value = "user", conflicts_with = "note")]
-    speaker: String,
+    /// Who said it [default: user].
+    #[arg(long)]
+    speaker: Option<String>,
     /// The conversation [default: default; a note needs none].
     #[arg(long, short)]
     conversation: Option<ConversationId>,
     /// The session [default: today's date].
-    #[arg(long, short, conflicts_with = "note")]
+    #[arg(long, short)]
     session: Option<SessionId>,
     /// An id of your own.
     #[arg(long)]
@@ -37,22 +41,22 @@ pub(crate) struct Add {
     #[arg(long)]
     at: Option<Timestamp>,
     /// What an attached image shows.
-    #[arg(long, conflicts_with = "note")]
+    #[arg(long)]
     image_caption: Option<String>,
     /// Add a note: something to remember that nobody said.
     #[arg(long)]
     note: bool,
-    /// How much the note matters, from 0 to 1.
-    #[arg(long, requires = "note", value_parser = importance)]
+    /// How much it matters, from 0 to 1 [default: 0.5].
+    #[arg(long, value_parser = importance)]
     importance: Option<Importance>,
-    /// A label of the note; may be repeated.
-    #[arg(long, requires = "note")]
+    /// A label; may be repeated.
+    #[arg(long)]
     tag: Vec<String>,
-    /// Never show the note to a model that does not run on this machine.
-    #[arg(long, requires = "note")]
+    /// Never send it to a server: no encoder or language model behind one sees it.
+    #[arg(long)]
     sensitive: bool,
-    /// A turn the note was drawn from; may be repeated.
-    #[arg(long, requires = "note")]
+    /// A turn that a note was drawn from; may be repeated.
+    #[arg(long)]
     source: Vec<MemoryId>,
 }
 
@@ -62,6 +66,17 @@ fn importance(text: &str) -> Result<Importance, String> {
 }
 
 impl Add {
+    pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
+        let mut all = match self.note {
+            true => vec![unused(&["speaker", "session", "image_caption"], "nobody said a note (--note)")],
+            false => vec![unused(&["source"], "only a note is drawn from turns; add --note")],
+        };
+        if settings.preset.encoder().is_none() {
+            all.push(unused(PRESET, "nothing is ranked here, and the pipeline names no model"));
+        }
+        all
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let draft = self.draft()?;
         draft.check().map_err(aforesaid::Error::from)?;
@@ -125,7 +140,10 @@ impl Add {
             id: self.id.clone(),
             said_at: Some(at),
             image_caption: self.image_caption.clone(),
-            ..Turn::new(conversation, session, self.speaker.as_str(), text)
+            importance: self.importance.unwrap_or_default(),
+            tags: self.tag.clone(),
+            sensitivity: Sensitivity::from(self.sensitive),
+            ..Turn::new(conversation, session, self.speaker.as_deref().unwrap_or(SPEAKER), text)
         }))
     }
 }

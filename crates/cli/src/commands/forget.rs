@@ -67,7 +67,15 @@ impl Forget {
                 Ok(Target::One(Address { id: id.clone(), conversation: scope.conversation }))
             }
             Some(_) => {
-                Err(Failure::Usage("an id goes with --conversation only; leave the other scope options out".into()))
+                let given = [
+                    ("--session", scope.session.is_some()),
+                    ("--from", scope.from.is_some()),
+                    ("--to", scope.to.is_some()),
+                ];
+                let given: Vec<&str> =
+                    given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
+                let given = given.join(", ");
+                Err(Failure::Usage(format!("{given}: an id goes with --conversation only; leave {given} out")))
             }
             None if scope.is_everything() && !self.all => Err(Failure::Usage(
                 "nothing was named; give an id, a scope (--conversation, --session, --from, --to), or --all".into(),

@@ -79,7 +79,20 @@ impl Import {
             None => formats::detect(&bytes, &name).map_err(aforesaid::Error::from)?,
         };
         let parsed = formats::parse(format, &bytes, &source).map_err(aforesaid::Error::from)?;
+        self.refuse_unheard(&name, &parsed)?;
         Ok((format, parsed))
+    }
+
+    /// Refuses a name for the conversation of a file that names all of its own.
+    fn refuse_unheard(&self, file: &str, parsed: &Parsed) -> Result<(), Failure> {
+        let Some(given) = &self.conversation else { return Ok(()) };
+        if parsed.drafts.is_empty() || parsed.drafts.iter().any(|draft| draft.conversation() == Some(given)) {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!(
+            "--conversation {given}: nothing in file {file} takes it: turns there name their own conversations, and \
+             notes need none; leave --conversation out"
+        )))
     }
 
     fn one(

@@ -44,7 +44,7 @@ impl Stats {
                 "namespaces": namespaces,
             }));
         }
-        say!("store {}", memory.location())?;
+        say!("store {}", render::printable(&memory.location()))?;
         if all.is_empty() {
             say!("empty; `aforesaid import FILE` fills it")?;
         }

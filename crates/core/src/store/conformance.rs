@@ -339,10 +339,12 @@ fn vectors_come_later(store: &dyn Store) {
 }
 
 fn sensitive_memories_are_for_local_models(store: &dyn Store) {
-    add(store, "a", &[Draft::Note(note("n1", "a secret")), Draft::Turn(turn(None, "c", "s", "not one"))]);
+    let secret = Turn { sensitivity: Sensitivity::Sensitive, ..turn(None, "c", "s", "another") };
+    let plain = turn(None, "c", "s", "not one");
+    add(store, "a", &[Draft::Note(note("n1", "a secret")), Draft::Turn(secret), Draft::Turn(plain)]);
     let any = store.unembedded(&ns("a"), &encoder(), Audience::AnyModel, Seq(0), 10).unwrap();
     let local = store.unembedded(&ns("a"), &encoder(), Audience::LocalModels, Seq(0), 10).unwrap();
-    assert_eq!((any.len(), local.len()), (1, 2));
+    assert_eq!((any.len(), local.len()), (1, 3));
     assert_eq!(any[0].passage, "Ann: not one");
 }
 

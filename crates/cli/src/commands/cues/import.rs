@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{
     conclude, count, memories, print_json,
-    prompt::{PromptArgs, VectorArgs},
+    prompt::{PromptArgs, Prompted, VectorArgs},
     render, report, say, written,
 };
 use crate::{
@@ -25,6 +25,7 @@ use crate::{
     progress,
     render::aside,
     settings::{Output, Settings},
+    unused::{LLM, LLM_SERVER, Unused, unused},
 };
 
 /// Ids and lines shown to people; a program gets all ids.
@@ -61,10 +62,15 @@ pub(super) struct Import {
 }
 
 impl Import {
+    pub(super) fn unused(&self) -> Vec<Unused> {
+        let (prompted, llm) = match self.batch {
+            true => (Prompted::Yes, unused(LLM_SERVER, "a batch service has answered, and no other server is asked")),
+            false => (Prompted::No, unused(LLM, "no language model has answered these; add --batch")),
+        };
+        [self.prompt.unused(prompted), vec![llm], self.vectors.unused()].concat()
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        if self.prompt.is_given() && !self.batch {
-            return Err(Failure::Usage("--prompt, --questions and --before go with --batch".to_owned()));
-        }
         match self.batch {
             true => self.results(settings),
             false => self.cues(settings),

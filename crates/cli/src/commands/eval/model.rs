@@ -15,7 +15,7 @@ use crate::{
     failure::Failure,
     files::write_whole,
     llm::{LanguageModel, LlmArgs},
-    render::{count, say},
+    render::{count, path, say},
     settings::{Output, Settings},
 };
 
@@ -78,7 +78,7 @@ impl ModelArgs {
             let file = File::open(results).map_err(Failure::io(format!("file {}", results.display())))?;
             let report = batch.read(BufReader::new(file), &cache).map_err(Failure::Llm)?;
             if settings.output == Output::People {
-                say!("{}: {report}", results.display())?;
+                say!("{}: {report}", path(results))?;
             }
         }
         let Some(file) = &self.requests else { return Ok(false) };
@@ -88,7 +88,7 @@ impl ModelArgs {
         write_whole(file, &bytes)?;
         match settings.output {
             Output::Programs => print_json(&json!({"requests": left.len(), "file": file}))?,
-            Output::People => say!("{} in {}", count(left.len(), "request"), file.display())?,
+            Output::People => say!("{} in {}", count(left.len(), "request"), path(file))?,
         }
         Ok(true)
     }

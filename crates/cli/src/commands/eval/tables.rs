@@ -10,7 +10,7 @@ use super::{print_json, receipts_in};
 use crate::{
     failure::Failure,
     files::write_whole,
-    render::say,
+    render::{printable, say},
     settings::{Output, Settings},
 };
 
@@ -53,7 +53,7 @@ impl Tables {
         match settings.output {
             Output::Programs => print_json(&json!({"documents": self.documents, "changed": stale})),
             Output::People if stale.is_empty() => say!("up to date"),
-            Output::People => say!("changed: {}", stale.join(", ")),
+            Output::People => say!("changed: {}", printable(&stale.join(", "))),
         }
     }
 }
