@@ -40,6 +40,11 @@ pub(crate) enum Failure {
     Unverified { count: usize, total: usize, next: &'static str },
 }
 
+/// Whether a file is at fault: it is no regular file, or too large.
+fn unfit(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::InvalidInput | std::io::ErrorKind::FileTooLarge)
+}
+
 fn memory_kind(error: &Error) -> (&'static str, u8) {
     match error.kind() {
         ErrorKind::InvalidInput => ("invalid_input", 4),
@@ -79,6 +84,7 @@ impl Failure {
             Failure::Input(_) => ("invalid_input", 4),
             Failure::Usage(_) => ("usage", 2),
             Failure::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => ("not_found", 3),
+            Failure::Io { source, .. } if unfit(source) => ("invalid_input", 4),
             Failure::Io { .. } => ("io", 1),
         }
     }

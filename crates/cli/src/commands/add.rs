@@ -1,9 +1,8 @@
 //! `aforesaid add`
 
-use std::io::Read;
-
 use aforesaid::{
     Creation,
+    models::files::read_bounded,
     types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, SessionId, Timestamp, Turn},
 };
 use clap::Args;
@@ -12,6 +11,7 @@ use serde_json::json;
 use super::print_json;
 use crate::{
     failure::Failure,
+    files::MOST_TEXT,
     opening::Effort,
     render::{self, say},
     settings::{Output, Settings},
@@ -104,8 +104,7 @@ impl Add {
     fn draft(&self) -> Result<Draft, Failure> {
         let text = match self.text.as_str() {
             "-" => {
-                let mut bytes = Vec::new();
-                std::io::stdin().lock().read_to_end(&mut bytes).map_err(Failure::io("standard input"))?;
+                let bytes = read_bounded(std::io::stdin().lock(), MOST_TEXT).map_err(Failure::io("standard input"))?;
                 let text = String::from_utf8(bytes).map_err(|error| {
                     let at = error.utf8_error().valid_up_to();
                     Failure::Input(format!("standard input: byte {at} is not UTF-8; convert the text first"))

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
+    files::read_input,
     llm::LlmArgs,
     opening::Effort,
     progress,
@@ -190,7 +191,7 @@ impl Import {
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let failed = Failure::io(format!("file {}: could not be read; check the path", file.display()));
-    std::fs::read(file).map_err(failed)
+    read_input(file).map_err(failed)
 }
 
 fn describe(added: &AddedCues) -> Result<(), Failure> {

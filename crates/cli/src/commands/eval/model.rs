@@ -1,6 +1,6 @@
 //! A language model in a study: asked on a server, or answered by a batch service.
 
-use std::{fs::File, io::BufReader, path::PathBuf};
+use std::path::PathBuf;
 
 use aforesaid_eval::{
     recipe::Equipment,
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{equipment::watched, print_json};
 use crate::{
     failure::Failure,
-    files::write_whole,
+    files::{read_input, write_whole},
     llm::{LanguageModel, LlmArgs},
     render::{count, path, say},
     settings::{Output, Settings},
@@ -75,8 +75,8 @@ impl ModelArgs {
         };
         let batch = self.batch(study, equipment, settings)?;
         if let Some(results) = &self.results {
-            let file = File::open(results).map_err(Failure::io(format!("file {}", results.display())))?;
-            let report = batch.read(BufReader::new(file), &cache).map_err(Failure::Llm)?;
+            let bytes = read_input(results).map_err(Failure::io(format!("file {}", results.display())))?;
+            let report = batch.read(&bytes[..], &cache).map_err(Failure::Llm)?;
             if settings.output == Output::People {
                 say!("{}: {report}", path(results))?;
             }
