@@ -1,7 +1,8 @@
 //! Requests to a file, results from one, and a run that replays them.
 
 use aforesaid_llm::{
-    Batch, ChatRequest, ChatSettings, Format, Freshness, LineOutcome, Message, Origin, Outcome, ResponseCache, Schema,
+    Batch, BatchWriter, ChatRequest, ChatSettings, Format, Freshness, LineOutcome, Message, Origin, Outcome,
+    ResponseCache, Schema,
 };
 use serde_json::{Value, json};
 
@@ -116,4 +117,14 @@ fn bytes_that_are_no_text_are_reported() {
     let report = batch().read(&b"\xff\xfe\n{}\n[1]\n"[..], &cache).unwrap();
     assert_eq!(report.to_string(), "3 unreadable, 3 unanswered");
     assert!(batch().read(&b""[..], &cache).unwrap().lines.is_empty());
+}
+
+#[test]
+fn requests_written_as_they_come_make_the_same_file() {
+    let (mut whole, mut streamed) = (Vec::new(), Vec::new());
+    batch().write(&mut whole).unwrap();
+    let mut writer = BatchWriter::new("tiny", &mut streamed);
+    ["kite", "soup", "kite", "boat"].map(request).iter().for_each(|request| writer.add(request).unwrap());
+    assert_eq!(writer.finish().unwrap(), 3);
+    assert_eq!(streamed, whole);
 }
