@@ -157,6 +157,8 @@ impl Command {
             | Command::Forget(_)
             | Command::Export(_)
             | Command::Stats(_)
+            | Command::Check(_)
+            | Command::Backup(_)
             | Command::Completions(_) => no_search(),
         }
     }

@@ -223,12 +223,33 @@ impl Memory {
         scope: &Scope,
         visit: &mut dyn FnMut(CuedMemory),
     ) -> Result<(), Error> {
-        let mut memories = Vec::new();
-        self.visit(namespace, scope, &mut |memory| memories.push(memory))?;
-        for chunk in memories.chunks(CHUNK) {
-            let places: Vec<Seq> = chunk.iter().map(|memory| memory.seq).collect();
-            let cues = self.store.cues(namespace, &places)?;
-            chunk.iter().cloned().zip(cues).for_each(|(memory, cues)| visit(CuedMemory { memory, cues }));
+        self.try_visit_cues(namespace, scope, &mut |cued| {
+            visit(cued);
+            Ok(())
+        })
+    }
+
+    /// Like [`Memory::visit_cues`], until `visit` fails.
+    ///
+    /// A few hundred memories are read at a time, each time as they are then, so that a visitor may take its time and
+    /// write: nothing is locked while it runs. What is forgotten meanwhile is left out.
+    ///
+    /// # Errors
+    /// As [`Memory::visit_cues`], and what `visit` answers.
+    pub fn try_visit_cues<E: From<Error>>(
+        &self,
+        namespace: &Namespace,
+        scope: &Scope,
+        visit: &mut dyn FnMut(CuedMemory) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let scope = self.settle(namespace, scope)?;
+        for chunk in self.store.places(namespace, &scope).map_err(Error::from)?.chunks(CHUNK) {
+            let memories = self.store.fetch(namespace, chunk).map_err(Error::from)?;
+            let places: Vec<Seq> = memories.iter().map(|memory| memory.seq).collect();
+            let cues = self.store.cues(namespace, &places).map_err(Error::from)?;
+            for (memory, cues) in memories.into_iter().zip(cues) {
+                visit(CuedMemory { memory, cues })?;
+            }
         }
         Ok(())
     }

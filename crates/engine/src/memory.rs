@@ -206,11 +206,7 @@ impl Memory {
             Target::One(address) => self.one(namespace, address).map(|_| 1),
             Target::Within(scope) => {
                 let scope = self.settle(namespace, scope)?;
-                let mut count = 0;
-                self.store.export(namespace, &scope, &mut |_| {
-                    count += 1;
-                    Ok(())
-                })?;
+                let count = self.store.count(namespace, &scope)?;
                 self.some_of(namespace, &scope, count)
             }
         }

@@ -14,8 +14,8 @@ use std::{
 };
 
 use aforesaid::{
-    CueDraft, CueFile, CueIndexing, CueWriting, Error, ErrorKind, Explanations, IdleVectors, Locality, Memory, Preset,
-    Target, WrittenCues, read_cue_file, store::Address, types::*,
+    CueDraft, CueFile, CueIndexing, CueRequest, CueWriting, Error, ErrorKind, Explanations, IdleVectors, Locality,
+    Memory, Preset, Target, WrittenCues, read_cue_file, store::Address, types::*,
 };
 use aforesaid_llm::{
     Batch, Budget, Chat, ChatSettings, Client, Clock, CuePrompt, CueSettings, Endpoint, Limits, LlmError,
@@ -535,4 +535,44 @@ fn a_memory_forgotten_while_its_request_was_under_way_gets_no_cues() {
     });
     assert_eq!(counts(&write(&memory, &chat(&server))), (5, 5, 0));
     assert!(!ids(&memory).contains("k2"));
+}
+
+#[test]
+fn memories_and_requests_are_read_some_at_a_time() {
+    // Visits of cues and requests for them held every text of the scope before the first was looked at.
+    const MANY: usize = 700;
+    let turns =
+        |from: usize, to: usize| (from..to).map(|i| turn("c", "s", &i.to_string(), "Ann", &format!("turn {i}")));
+    for location in ["memory:", "m.db"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(location);
+        let memory = open(if location == "memory:" { location } else { path.to_str().unwrap() }, local());
+        memory.add_turns(&ns("me"), turns(0, MANY).collect()).unwrap();
+        let forget = |id: usize| {
+            let address = Address { id: MemoryId::new(id.to_string()).unwrap(), conversation: None };
+            memory.forget(&ns("me"), &Target::One(address)).unwrap();
+        };
+        let mut visited = Vec::new();
+        let mut visit = |cued: aforesaid::CuedMemory| {
+            if visited.is_empty() {
+                forget(600);
+            }
+            visited.push(cued.memory.id.to_string());
+        };
+        memory.visit_cues(&ns("me"), &everything(), &mut visit).unwrap();
+        let expected: Vec<String> = (0..MANY).filter(|i| *i != 600).map(|i| i.to_string()).collect();
+        assert_eq!(visited, expected, "{location}: what went before it was reached is not visited");
+
+        let mut asked = 0;
+        let mut request = |request: CueRequest| {
+            if asked == 0 {
+                forget(500);
+            }
+            asked += 1;
+            assert_ne!(request.memory.id.as_str(), "500");
+            Ok::<_, Error>(())
+        };
+        memory.visit_cue_requests(&ns("me"), &everything(), &CueSettings::default(), &mut request).unwrap();
+        assert_eq!(asked, MANY - 2);
+    }
 }

@@ -6,6 +6,7 @@ use std::{
     io::{self, BufRead, Read, Write},
 };
 
+use aforesaid_core::visible::escaped_json;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -140,13 +141,8 @@ impl Batch {
     /// # Errors
     /// When writing fails.
     pub fn write(&self, mut out: impl Write) -> Result<(), LlmError> {
-        let lines = self.requests.iter().try_for_each(|(key, request)| {
-            let body = request.body(&self.model, Enforcement::Schema);
-            let line =
-                json!({"custom_id": key.as_str(), "method": "POST", "url": "/v1/chat/completions", "body": body});
-            writeln!(out, "{line}")
-        });
-        lines.and_then(|()| out.flush()).map_err(|source| LlmError::BatchFile { action: "write the requests", source })
+        let lines = self.requests.iter().try_for_each(|(key, request)| write_line(&mut out, &self.model, key, request));
+        lines.and_then(|()| out.flush()).map_err(not_written)
     }
 
     /// Reads results in any order and puts complete answers into the cache.
@@ -214,6 +210,56 @@ fn next_line(results: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
         }
         Some(_) => Ok(Some(line)),
     }
+}
+
+/// Writes a batch as its requests come, so that none is held: only the keys are, to write each request once.
+///
+/// The file is the one that [`Batch::write`] writes.
+#[derive(Debug)]
+pub struct BatchWriter<W> {
+    model: String,
+    known: BTreeSet<RequestKey>,
+    out: W,
+}
+
+impl<W: Write> BatchWriter<W> {
+    /// A writer of requests to one model.
+    pub fn new(model: impl Into<String>, out: W) -> Self {
+        Self { model: model.into(), known: BTreeSet::new(), out }
+    }
+
+    /// Writes a request, unless it was written before.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn add(&mut self, request: &ChatRequest) -> Result<(), LlmError> {
+        let key = request.key(&self.model);
+        if self.known.contains(&key) {
+            return Ok(());
+        }
+        write_line(&mut self.out, &self.model, &key, request).map_err(not_written)?;
+        self.known.insert(key);
+        Ok(())
+    }
+
+    /// Ends the file; says how many requests are in it.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn finish(mut self) -> Result<usize, LlmError> {
+        self.out.flush().map_err(not_written)?;
+        Ok(self.known.len())
+    }
+}
+
+fn write_line(out: &mut impl Write, model: &str, key: &RequestKey, request: &ChatRequest) -> io::Result<()> {
+    let body = request.body(model, Enforcement::Schema);
+    let line = json!({"custom_id": key.as_str(), "method": "POST", "url": "/v1/chat/completions", "body": body});
+    writeln!(out, "{}", escaped_json(&line.to_string()))
+}
+
+fn not_written(source: io::Error) -> LlmError {
+    LlmError::BatchFile { action: "write the requests", source }
 }
 
 /// A line of results.

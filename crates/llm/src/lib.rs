@@ -66,7 +66,7 @@ pub use answers::{
     AnswerPrompt, AnswerSettings, Ask, ContextMemory, NOT_MENTIONED, Sought, Support, citations, context_block,
 };
 pub use base_url::BaseUrl;
-pub use batch::{Batch, BatchReport, LineOutcome, LineReport};
+pub use batch::{Batch, BatchReport, BatchWriter, LineOutcome, LineReport};
 pub use budget::{Budget, Counted, Limits, Prices, Spent, Usage};
 pub use cache::ResponseCache;
 pub use chat::{

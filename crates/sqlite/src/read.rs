@@ -143,20 +143,49 @@ impl Reader<'_> {
         names.into_iter().map(|name| Ok(ConversationId::new(name)?)).collect()
     }
 
-    /// Sessions lie in order of their first arrival, and memories in order of theirs; notes come last.
+    pub(crate) fn count(&self, scope: &Scope) -> Result<u64, StoreError> {
+        let (condition, values) = within(scope, self.tenant.number);
+        let sql = format!("SELECT count(*) FROM memory m WHERE m.namespace = ?1 {condition}");
+        let select = self.connection.prepare_cached(&sql);
+        let count = |mut select: rusqlite::CachedStatement<'_>| {
+            select.query_row(rusqlite::params_from_iter(values), |row| row.get(0))
+        };
+        self.context.run(select.and_then(count))
+    }
+
     pub(crate) fn export(
         &self,
         scope: &Scope,
         visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        let by_place = format!("{} AND m.seq = ?2", row::SELECT);
+        let mut select = self.context.run(self.connection.prepare_cached(&by_place))?;
+        self.each_place(scope, &mut |seq| {
+            let memory = select.query_row(params![self.tenant.number, seq.0], row::memory).optional();
+            match self.context.run(memory)? {
+                Some(memory) => visit(memory),
+                // Places may have been read from an index, which the table does not agree with.
+                None => Err(self.context.damaged(format!("memory {} is listed and is not there", seq.0))),
+            }
+        })
+    }
+
+    /// Sessions lie in order of their first arrival, and memories in order of theirs; notes come last.
+    ///
+    /// Only places are sorted: texts would fill memory and temporary files.
+    pub(crate) fn each_place(
+        &self,
+        scope: &Scope,
+        visit: &mut dyn FnMut(Seq) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let (condition, values) = within(scope, self.tenant.number);
         let order = "ORDER BY m.conversation = 0, m.conversation, m.session = 0, m.session, m.seq";
-        let sql = format!("{} {condition} {order}", row::SELECT);
+        let sql = format!("SELECT m.seq FROM memory m WHERE m.namespace = ?1 {condition} {order}");
         let mut select = self.context.run(self.connection.prepare_cached(&sql))?;
         let mut rows = self.context.run(select.query(rusqlite::params_from_iter(values)))?;
         let mut found = 0;
         while let Some(row) = self.context.run(rows.next())? {
-            visit(self.context.run(row::memory(row))?)?;
+            visit(Seq(self.context.run(row.get(0))?))?;
             found += 1;
         }
         if scope.is_everything() { self.expect(Counter::Memories, found) } else { Ok(()) }

@@ -282,6 +282,21 @@ impl Store for SqliteStore {
         self.read_if_there("find a session", namespace, |reader| reader.conversations_with(session))
     }
 
+    fn count(&self, namespace: &Namespace, scope: &Scope) -> Result<u64, StoreError> {
+        self.read("count memories", namespace, |reader| reader.count(scope))
+    }
+
+    fn places(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<Seq>, StoreError> {
+        self.read("list memories", namespace, |reader| {
+            let mut places = Vec::new();
+            reader.each_place(scope, &mut |seq| {
+                places.push(seq);
+                Ok(())
+            })?;
+            Ok(places)
+        })
+    }
+
     fn export(
         &self,
         namespace: &Namespace,

@@ -390,6 +390,10 @@ fn forgetting_by_every_scope(store: &dyn Store) {
     for (i, (scope, left, (conversations, sessions))) in scopes.into_iter().enumerate() {
         let name = format!("n{i}");
         add(store, &name, &drafts);
+        let within = export(store, &name, &scope);
+        let seqs: Vec<Seq> = within.iter().map(|memory| memory.seq).collect();
+        assert_eq!(store.count(&ns(&name), &scope).unwrap(), seqs.len() as u64);
+        assert_eq!(store.places(&ns(&name), &scope).unwrap(), seqs);
         let forgotten = store.forget(&ns(&name), &Doomed::Within(scope)).unwrap();
         assert_eq!(texts(&export(store, &name, &Scope::default())), left);
         assert_eq!((forgotten.conversations, forgotten.sessions), (conversations, sessions), "{left:?}");

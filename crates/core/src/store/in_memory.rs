@@ -238,6 +238,18 @@ impl Store for InMemoryStore {
         Ok(self.read_or_empty(namespace, |tenant| tenant.conversations_with(session)))
     }
 
+    fn count(&self, namespace: &Namespace, scope: &Scope) -> Result<u64, StoreError> {
+        self.read(namespace, |tenant| tenant.within(scope).count() as u64)
+    }
+
+    fn places(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<Seq>, StoreError> {
+        self.read(namespace, |tenant| {
+            let mut memories: Vec<&Memory> = tenant.within(scope).collect();
+            memories.sort_by_cached_key(|memory| tenant.order()(memory));
+            memories.into_iter().map(|memory| memory.seq).collect()
+        })
+    }
+
     fn export(
         &self,
         namespace: &Namespace,

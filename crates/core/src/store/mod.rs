@@ -320,6 +320,18 @@ pub trait Store: CueStore + Send + Sync {
     fn conversations_with(&self, namespace: &Namespace, session: &SessionId)
     -> Result<Vec<ConversationId>, StoreError>;
 
+    /// How many memories a scope holds.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn count(&self, namespace: &Namespace, scope: &Scope) -> Result<u64, StoreError>;
+
+    /// The places of a scope's memories by conversation, session and order, for who reads them some at a time.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn places(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<Seq>, StoreError>;
+
     /// Visits all memories of a scope by conversation, session and order; one consistent view.
     ///
     /// # Errors

@@ -28,20 +28,37 @@ impl Memory {
         scope: &Scope,
         settings: &CueSettings,
     ) -> Result<Vec<CueRequest>, Error> {
-        let (mut count, mut seen) = (0, Vec::new());
+        let mut requests = Vec::new();
+        self.visit_cue_requests(namespace, scope, settings, &mut |request| {
+            requests.push(request);
+            Ok::<_, Error>(())
+        })?;
+        Ok(requests)
+    }
+
+    /// Visits what [`Memory::cue_requests`] returns, until `visit` fails. A few hundred requests are held at a time.
+    ///
+    /// # Errors
+    /// As [`Memory::cue_requests`], and what `visit` answers.
+    pub fn visit_cue_requests<E: From<Error>>(
+        &self,
+        namespace: &Namespace,
+        scope: &Scope,
+        settings: &CueSettings,
+        visit: &mut dyn FnMut(CueRequest) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut count = 0;
         self.must_exist(namespace)?;
-        self.visit_cues(namespace, scope, &mut |cued| {
+        self.try_visit_cues(namespace, scope, &mut |cued| {
             count += 1;
-            if may_leave(&cued.memory) {
-                seen.push(cued);
+            if !may_leave(&cued.memory) {
+                return Ok(());
             }
+            let request = settings.request(&self.cue_subject(namespace, &cued.memory, settings)?);
+            visit(CueRequest { memory: cued.memory, request, cued: cued.cues.is_some() })
         })?;
         self.some_of(namespace, scope, count)?;
-        let request = |cued: super::CuedMemory| {
-            let request = settings.request(&self.cue_subject(namespace, &cued.memory, settings)?);
-            Ok(CueRequest { memory: cued.memory, request, cued: cued.cues.is_some() })
-        };
-        seen.into_iter().map(request).collect()
+        Ok(())
     }
 
     /// What the model is shown: the passage, and for a contextual prompt the turns before it in its session.

@@ -150,11 +150,10 @@ impl Memory {
     /// When the namespace or a named part of it does not exist, the store fails, or `out` does.
     pub fn export_cues(&self, namespace: &Namespace, scope: &Scope, out: &mut dyn Write) -> Result<u64, Error> {
         let (mut visited, mut written) = (0, 0);
-        let mut result = Ok(());
         self.must_exist(namespace)?;
-        self.visit_cues(namespace, scope, &mut |cued| {
+        self.try_visit_cues(namespace, scope, &mut |cued| {
             visited += 1;
-            let (Ok(()), Some(cues)) = (&result, cued.cues) else { return };
+            let Some(cues) = cued.cues else { return Ok(()) };
             let line = Line {
                 conversation: cued.memory.conversation,
                 id: cued.memory.id,
@@ -163,10 +162,9 @@ impl Memory {
                 prompt: Some(cues.source.prompt),
             };
             let line = serde_json::to_string(&line).map_err(std::io::Error::other);
-            result = line.and_then(|line| writeln!(out, "{}", escaped_json(&line)));
             written += 1;
+            line.and_then(|line| writeln!(out, "{}", escaped_json(&line))).map_err(Error::Write)
         })?;
-        result.map_err(Error::Write)?;
         self.some_of(namespace, scope, visited)?;
         Ok(written)
     }

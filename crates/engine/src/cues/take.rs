@@ -1,7 +1,7 @@
 //! Cue questions out of answers that are kept already, such as those of a batch file.
 
 use aforesaid_core::types::{CueSource, Namespace, Scope};
-use aforesaid_llm::{ResponseCache, Written};
+use aforesaid_llm::{LlmError, ResponseCache, Written};
 
 use super::{CueWriting, WrittenCues, written::CueWriter};
 use crate::{error::Error, ingest::Progress, memory::Memory};
@@ -20,6 +20,25 @@ pub struct TakenCues {
     pub unanswered: usize,
 }
 
+/// Why not all answers were taken.
+enum Ended {
+    /// The answers cannot be read any more; those taken before count.
+    Cache(LlmError),
+    Failed(Error),
+}
+
+impl From<LlmError> for Ended {
+    fn from(error: LlmError) -> Self {
+        Self::Cache(error)
+    }
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
 impl Memory {
     /// Gives the memories of a scope that have no cues those of their request's answer in a cache, where there is one.
     ///
@@ -35,19 +54,15 @@ impl Memory {
         writing: &CueWriting,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<TakenCues, Error> {
-        let requests = self.cue_requests(namespace, scope, &writing.settings)?;
         let source = CueSource { model: model.to_owned(), prompt: writing.settings.prompt.id().to_owned() };
         let mut writer = CueWriter::new(self, namespace, source, writing.indexing)?;
-        let (mut taken, total) = (TakenCues::default(), requests.len());
-        let mut stopped = None;
-        for (done, asked) in (1..).zip(requests) {
-            let outcome = match cache.get(&asked.request.key(model)) {
-                Ok(kept) => kept.map(|kept| kept.outcome(&asked.request.format)).filter(|found| found.is_complete()),
-                Err(error) => {
-                    stopped = Some(error);
-                    break;
-                }
-            };
+        self.must_exist(namespace)?;
+        let settled = self.settle(namespace, scope)?;
+        let (mut taken, mut done) = (TakenCues::default(), 0);
+        let total = self.store.count(namespace, &settled)? as usize;
+        let visited = self.visit_cue_requests(namespace, scope, &writing.settings, &mut |asked| {
+            let kept = cache.get(&asked.request.key(model))?;
+            let outcome = kept.map(|kept| kept.outcome(&asked.request.format)).filter(|found| found.is_complete());
             match outcome {
                 Some(_) if asked.cued => taken.unchanged += 1,
                 None if asked.cued => {}
@@ -60,8 +75,15 @@ impl Memory {
             if writer.waiting() >= CHUNK {
                 writer.write()?;
             }
-            progress(Progress { done, total });
-        }
+            done += 1;
+            progress(Progress { done, total: total.max(done) });
+            Ok(())
+        });
+        let stopped = match visited {
+            Ok(()) => None,
+            Err(Ended::Cache(error)) => Some(error),
+            Err(Ended::Failed(error)) => return Err(error),
+        };
         taken.written = WrittenCues { stopped, ..writer.finish()? };
         Ok(taken)
     }

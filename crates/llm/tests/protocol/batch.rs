@@ -6,7 +6,8 @@ use std::{
 };
 
 use aforesaid_llm::{
-    Batch, ChatRequest, ChatSettings, Format, Freshness, LineOutcome, Message, Origin, Outcome, ResponseCache, Schema,
+    Batch, BatchWriter, ChatRequest, ChatSettings, Format, Freshness, LineOutcome, Message, Origin, Outcome,
+    ResponseCache, Schema,
 };
 use serde_json::{Value, json};
 
@@ -137,4 +138,14 @@ fn a_file_without_an_end_is_refused() {
         assert!(error.source().unwrap().to_string().contains(found), "{error:?}");
         assert!(cache.get(&request("kite").key("tiny")).unwrap().is_some(), "what came before is kept");
     }
+}
+
+#[test]
+fn requests_written_as_they_come_make_the_same_file() {
+    let (mut whole, mut streamed) = (Vec::new(), Vec::new());
+    batch().write(&mut whole).unwrap();
+    let mut writer = BatchWriter::new("tiny", &mut streamed);
+    ["kite", "soup", "kite", "boat"].map(request).iter().for_each(|request| writer.add(request).unwrap());
+    assert_eq!(writer.finish().unwrap(), 3);
+    assert_eq!(streamed, whole);
 }

@@ -1,12 +1,12 @@
 //! `aforesaid cues export`
 
 use std::{
-    io::Write,
+    io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 
-use aforesaid::{Memory, visible::escaped_json};
-use aforesaid_llm::Batch;
+use aforesaid::Memory;
+use aforesaid_llm::BatchWriter;
 use clap::{Args, ValueHint};
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use super::{
 use crate::{
     args::ScopeArgs,
     failure::Failure,
-    files::write_whole,
+    files::write_as_it_comes,
     llm::LlmArgs,
     settings::{Output, Settings},
     unused::{LLM, LLM_SERVER, Unused, no_search, unused},
@@ -68,9 +68,8 @@ impl Export {
     }
 
     fn cues(&self, settings: &Settings) -> Result<(), Failure> {
-        let mut lines = Vec::new();
-        let written = settings.open_plain()?.export_cues(&settings.namespace, &self.scope.scope(), &mut lines)?;
-        self.put(&lines)?;
+        let memory = settings.open_plain()?;
+        let written = self.put(|out| Ok(memory.export_cues(&settings.namespace, &self.scope.scope(), out)?))?;
         self.tell(
             settings,
             json!({"namespace": settings.namespace, "exported": written}),
@@ -80,35 +79,47 @@ impl Export {
 
     fn requests(&self, settings: &Settings) -> Result<(), Failure> {
         let model = self.llm.model(settings)?;
-        let (batch, asked) = self.batch(settings, &settings.open_plain()?, model)?;
-        let mut lines = Vec::new();
-        batch.write(&mut lines).map_err(Failure::Llm)?;
-        let lines = String::from_utf8_lossy(&lines);
-        self.put(escaped_json(&lines).as_bytes())?;
+        let memory = settings.open_plain()?;
+        let (requests, asked) = self.put(|out| self.batch(settings, &memory, model, out))?;
         self.tell(
             settings,
-            json!({"namespace": settings.namespace, "requests": batch.len(), "memories": asked}),
-            format!("{} for {} written", count(batch.len(), "request"), memories(asked)),
+            json!({"namespace": settings.namespace, "requests": requests, "memories": asked}),
+            format!("{} for {} written", count(requests, "request"), memories(asked)),
         )
     }
 
-    /// The requests of memories without cues, and how many memories these are: the same text is asked about once.
-    fn batch(&self, settings: &Settings, memory: &Memory, model: String) -> Result<(Batch, u64), Failure> {
-        let requests = memory.cue_requests(&settings.namespace, &self.scope.scope(), &self.prompt.settings())?;
-        let uncued: Vec<_> = requests.into_iter().filter(|asked| !asked.cued).map(|asked| asked.request).collect();
-        let asked = uncued.len() as u64;
-        Ok((Batch::new(model, uncued), asked))
+    /// Writes the requests of memories without cues; says how many there are, and of how many memories: the same text
+    /// is asked about once.
+    fn batch(
+        &self,
+        settings: &Settings,
+        memory: &Memory,
+        model: String,
+        out: &mut dyn Write,
+    ) -> Result<(usize, u64), Failure> {
+        let (mut batch, mut asked) = (BatchWriter::new(model, out), 0);
+        let (scope, prompt) = (self.scope.scope(), self.prompt.settings());
+        memory.visit_cue_requests(&settings.namespace, &scope, &prompt, &mut |request| {
+            if request.cued {
+                return Ok(());
+            }
+            asked += 1;
+            batch.add(&request.request).map_err(Failure::Llm)
+        })?;
+        Ok((batch.finish().map_err(Failure::Llm)?, asked))
     }
 
     fn to_stdout(&self) -> bool {
         self.file == Path::new("-")
     }
 
-    fn put(&self, lines: &[u8]) -> Result<(), Failure> {
-        match self.to_stdout() {
-            true => std::io::stdout().lock().write_all(lines).map_err(Failure::io("standard output")),
-            false => write_whole(&self.file, lines),
+    fn put<T>(&self, write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>) -> Result<T, Failure> {
+        if !self.to_stdout() {
+            return write_as_it_comes(&self.file, write);
         }
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        let written = write(&mut out)?;
+        out.flush().map(|()| written).map_err(Failure::io("standard output"))
     }
 
     fn tell(&self, settings: &Settings, report: serde_json::Value, words: String) -> Result<(), Failure> {

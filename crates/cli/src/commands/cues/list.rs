@@ -1,10 +1,12 @@
 //! `aforesaid cues list`
 
-use aforesaid::CuedMemory;
+use std::io::{BufWriter, Write};
+
+use aforesaid::{CuedMemory, Memory, types::Scope};
 use clap::Args;
 use serde_json::json;
 
-use super::{memories, print_json, render, say};
+use super::{memories, render, say};
 use crate::{
     args::ScopeArgs,
     failure::Failure,
@@ -23,35 +25,39 @@ impl List {
         let (memory, scope) = (settings.open_plain()?, self.scope.scope());
         // A name that was mistyped is told from a scope without cues.
         let coverage = memory.cue_coverage(&settings.namespace, &scope)?;
-        let mut cued = Vec::new();
-        memory.visit_cues(&settings.namespace, &scope, &mut |memory| {
-            if memory.cues.is_some() {
-                cued.push(memory);
+        if settings.output == Output::Programs {
+            return print(settings, &memory, &scope, coverage.without_cues);
+        }
+        memory.try_visit_cues(&settings.namespace, &scope, &mut |CuedMemory { memory, cues }| {
+            let Some(cues) = cues else { return Ok(()) };
+            render::memory(&memory, render::STRONG)?;
+            cues.questions.iter().try_for_each(|question| say!("   {}", render::printable(question)))?;
+            match cues.questions.is_empty() {
+                true => say!("   {QUIET}nothing to ask{QUIET:#}"),
+                false => Ok(()),
             }
         })?;
-        if settings.output == Output::Programs {
-            let list: Vec<_> = cued
-                .iter()
-                .map(|CuedMemory { memory, cues }| {
-                    json!({"conversation": memory.conversation, "id": memory.id, "text": memory.text, "cues": cues})
-                })
-                .collect();
-            return print_json(
-                &json!({"namespace": settings.namespace, "memories": list, "without_cues": coverage.without_cues}),
-            );
-        }
-        for CuedMemory { memory, cues } in &cued {
-            render::memory(memory, render::STRONG)?;
-            let questions = cues.iter().flat_map(|cues| &cues.questions);
-            let asked = questions.clone().count();
-            questions.into_iter().try_for_each(|question| say!("   {}", render::printable(question)))?;
-            if asked == 0 {
-                say!("   {QUIET}nothing to ask{QUIET:#}")?;
-            }
-        }
         match coverage.without_cues {
             0 => Ok(()),
             without => say!("{} without cues; `aforesaid cues write` writes them", memories(without)),
         }
     }
+}
+
+/// Prints one object whose list is written as it is read.
+fn print(settings: &Settings, memory: &Memory, scope: &Scope, without: u64) -> Result<(), Failure> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let failed = Failure::io("standard output");
+    let mut separator = "";
+    let mut put = |piece: String| write!(out, "{piece}").map_err(Failure::io("standard output"));
+    put(format!("{{\"namespace\":{},\"memories\":[", json!(settings.namespace)))?;
+    memory.try_visit_cues(&settings.namespace, scope, &mut |CuedMemory { memory, cues }| {
+        if cues.is_none() {
+            return Ok(());
+        }
+        let cued = json!({"conversation": memory.conversation, "id": memory.id, "text": memory.text, "cues": cues});
+        put(format!("{}{cued}", std::mem::replace(&mut separator, ",")))
+    })?;
+    put(format!("],\"without_cues\":{without}}}\n"))?;
+    out.flush().map_err(failed)
 }
