@@ -142,7 +142,7 @@ impl Pool {
         context.run(connection.busy_timeout(BUSY))?;
         if self.access == Access::ReadWrite {
             context.run(connection.pragma_update(None, "page_size", PAGE))?;
-            context.run(connection.pragma_update(None, "journal_mode", "WAL"))?;
+            keep_log(&connection, context)?;
             context.run(connection.pragma_update(None, "synchronous", "FULL"))?;
             context.run(connection.pragma_update(None, "secure_delete", "ON"))?;
         }
@@ -150,6 +150,26 @@ impl Pool {
         context.run(connection.pragma_update(None, "cache_size", CACHE))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(connection)
+    }
+}
+
+/// Has the store keep a write-ahead log, and makes sure that it does: SQLite answers with the new mode before it is
+/// written, and who does not go on asking misses the error that comes after. In another mode the last transaction may come
+/// undone when the power is lost.
+fn keep_log(connection: &Connection, context: Context<'_>) -> Result<(), StoreError> {
+    let mut mode = String::new();
+    let mut set = context.run(connection.prepare("PRAGMA journal_mode = WAL"))?;
+    let mut rows = context.run(set.query([]))?;
+    while let Some(row) = context.run(rows.next())? {
+        mode = context.run(row.get(0))?;
+    }
+    match mode.as_str() {
+        "wal" => Ok(()),
+        _ => Err(location_error(
+            context.location(),
+            format!("cannot keep a write-ahead log (its journal mode stays {mode:?})"),
+            "try again, and check the disk and its free space; nothing was written",
+        )),
     }
 }
 
