@@ -150,3 +150,27 @@ fn several_processes_make_one_store_at_once() {
     }
     assert!(failures.is_empty(), "{failures:#?}");
 }
+
+// A forget empties the log, which one process at a time can do. One that found another at it said at once that a process
+// keeps the log open, and failed, though nobody read for long.
+#[test]
+fn forgets_of_several_processes_get_along() {
+    const ROUNDS: usize = 100;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.db");
+    let mut workers: Vec<Worker> = (0..3).map(|_| Worker::start()).collect();
+    for worker in &mut workers {
+        worker.done(&open(0, &path));
+    }
+    for round in 0..ROUNDS {
+        for (i, worker) in workers.iter_mut().enumerate() {
+            let id = format!("from{i}-{round}");
+            worker.send(&add(0, &id));
+            worker.send(&Command::ForgetOne { slot: 0, conversation: CONVERSATION.to_owned(), id });
+        }
+        for worker in &mut workers {
+            assert!(matches!(worker.answer(), Answer::Added { .. }), "round {round}");
+            assert_eq!(worker.answer(), Answer::Forgotten(1), "round {round}");
+        }
+    }
+}

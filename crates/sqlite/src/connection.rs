@@ -4,17 +4,16 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use aforesaid_core::StoreError;
-use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
+use rusqlite::{Connection, MAIN_DB, OpenFlags};
 
 use crate::{
     check, erasure,
     errors::{Context, location_error},
-    identity,
+    identity, journal,
     place::{self, Creation, beside, folder_of},
     schema,
 };
@@ -72,7 +71,7 @@ impl Pool {
         }
         let mut connection = pool.connect()?;
         if pool.access == Access::ReadWrite {
-            use_log(&connection, pool.context("open the store"))?;
+            journal::keep(&connection, pool.context("open the store"), BUSY)?;
             schema::prepare(&mut connection, &pool.location)?;
             // Where this fails it stays to be done, and whoever asks is told.
             let _ = erasure::finish(&connection, pool.context("finish a forget"), Duration::ZERO);
@@ -175,24 +174,6 @@ impl Pool {
         context.run(connection.pragma_update(None, "cache_size", CACHE))?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(connection)
-    }
-}
-
-/// Has a store use a write-ahead log; all of ours do but one that another tool has copied.
-fn use_log(connection: &Connection, context: Context<'_>) -> Result<(), StoreError> {
-    let mode: String = context.run(connection.pragma_query_value(None, "journal_mode", |row| row.get(0)))?;
-    if mode == "wal" {
-        return Ok(());
-    }
-    // For this change alone SQLite does not wait for others.
-    let until = Instant::now() + BUSY;
-    loop {
-        match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < until => {
-                thread::sleep(Duration::from_millis(10));
-            }
-            result => return context.run(result),
-        }
     }
 }
 

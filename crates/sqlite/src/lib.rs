@@ -17,6 +17,7 @@ mod errors;
 mod forget;
 mod free_space;
 mod identity;
+mod journal;
 mod numbering;
 mod place;
 mod read;

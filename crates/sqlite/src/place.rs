@@ -3,6 +3,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use aforesaid_core::StoreError;
@@ -10,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::{
     errors::{Context, location_error},
-    schema,
+    journal, schema,
 };
 
 /// Bytes of a page; a vector of 384 components with its key fits one cell.
@@ -108,7 +109,7 @@ fn fill(path: &Path, location: &str) -> Result<(), StoreError> {
     let mut connection = context.run(Connection::open_with_flags(path, flags))?;
     context.run(connection.pragma_update(None, "page_size", PAGE))?;
     context.run(connection.pragma_update(None, "secure_delete", "ON"))?;
-    context.run(connection.pragma_update(None, "journal_mode", "WAL"))?;
+    journal::keep(&connection, context, Duration::ZERO)?;
     schema::prepare(&mut connection, location)?;
     context.run(connection.close().map_err(|(_, error)| error))
 }

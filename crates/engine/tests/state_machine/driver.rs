@@ -343,6 +343,9 @@ impl Driver {
                     for (turn, id) in turns.iter_mut().zip(ids) {
                         let first = self.lanes[lane].give(&turn.session, id);
                         assert!(first || !IDS_NEVER_COME_BACK, "id {id} was given before");
+                        if !first {
+                            self.count("id given again");
+                        }
                         turn.id.clone_from(id);
                     }
                 }
