@@ -53,8 +53,8 @@ fn no_configuration() -> PathBuf {
 
 /// `aforesaid` on the sandbox's store, with the model and without the network.
 fn with_model(sandbox: &Sandbox, args: &[&str]) -> Command {
-    let mut command = sandbox.bare(&["--store", STORE, "--offline", "--model", NAME, "--model-dir", model()]);
-    command.args(args);
+    let mut command = sandbox.bare(&["--store", STORE, "--offline"]);
+    command.args(args).env("AFORESAID_MODEL", NAME).env("AFORESAID_MODEL_DIR", model());
     command
 }
 
