@@ -2,12 +2,12 @@
 
 use aforesaid_core::{
     StoreError,
-    store::{Doomed, Forgotten},
+    store::{Doomed, Forgotten, Removed, Spans},
     types::Namespace,
 };
-use rusqlite::{Connection, Transaction, params, params_from_iter, types::Value};
+use rusqlite::{Connection, Transaction, params_from_iter, types::Value};
 
-use crate::{cues, errors::Context, read::within};
+use crate::{cues, errors::Context, read::within, snapshot};
 
 /// Takes the doomed memories of a namespace away, and what depends on them.
 pub(crate) fn forget(
@@ -22,6 +22,12 @@ pub(crate) fn forget(
         Doomed::Within(scope) => within(scope, tenant),
     };
     let chosen = format!("SELECT m.seq FROM memory m WHERE m.namespace = ?1 {condition}");
+    let places: Vec<u64> = context.run(
+        transaction
+            .prepare(&chosen)
+            .and_then(|mut select| select.query_map(params_from_iter(&values), |row| row.get(0))?.collect()),
+    )?;
+    let cue_ids = cues::ids_of(transaction, context, &chosen, &values)?;
     let (turns, notes) = context.run(transaction.query_row(
         &format!(
             "SELECT count(*) FILTER (WHERE kind = 0), count(*) FILTER (WHERE kind = 1)
@@ -47,25 +53,17 @@ pub(crate) fn forget(
          AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.namespace = ?1 AND m.conversation = conversation.id)",
         [tenant],
     ))? as u64;
-    forget_derived(transaction, context, namespace, tenant)?;
+    // Segments hold terms of forgotten texts, and staged vectors may be of them too.
+    let gone = Removed { memories: Spans::of(places), cues: Spans::default() };
+    snapshot::lose(transaction, context, tenant, &gone, &cue_ids)?;
+    context.run(transaction.execute("DELETE FROM staged WHERE namespace = ?1", [namespace.as_str()]))?;
     if matches!(doomed, Doomed::Within(scope) if scope.is_everything()) {
-        context.run(transaction.execute("DELETE FROM encoder WHERE namespace = ?1", [tenant]))?;
+        for table in ["snapshot", "removed", "encoder"] {
+            context.run(transaction.execute(&format!("DELETE FROM {table} WHERE namespace = ?1"), [tenant]))?;
+        }
         context.run(transaction.execute("DELETE FROM namespace WHERE id = ?1", [tenant]))?;
     }
     Ok(Forgotten { turns, notes, vectors, cues: cues.questions, sessions, conversations })
-}
-
-/// Snapshots hold terms of forgotten texts, and staged vectors may too.
-fn forget_derived(
-    transaction: &Transaction<'_>,
-    context: Context<'_>,
-    namespace: &Namespace,
-    tenant: i64,
-) -> Result<(), StoreError> {
-    context.run(transaction.execute("DELETE FROM snapshot WHERE namespace = ?1", [tenant]))?;
-    context.run(transaction.execute("DELETE FROM staged WHERE namespace = ?1", [namespace.as_str()]))?;
-    context.run(transaction.execute("UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1", params![tenant]))?;
-    Ok(())
 }
 
 /// Empties the write-ahead log, which still holds pages as they were before.

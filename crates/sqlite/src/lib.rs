@@ -11,6 +11,7 @@ mod cues;
 mod errors;
 mod forget;
 mod read;
+mod removed;
 mod row;
 mod schema;
 mod serving;

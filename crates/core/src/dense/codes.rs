@@ -39,6 +39,13 @@ impl Codes {
         self.scales.push(quantise(vector, &mut self.codes));
     }
 
+    /// Appends a row of others, of as many components.
+    pub(crate) fn push_row(&mut self, other: &Self, row: u32) {
+        let row = row as usize;
+        self.codes.extend_from_slice(&other.codes[row * self.dim..(row + 1) * self.dim]);
+        self.scales.push(other.scales[row]);
+    }
+
     /// Puts back what [`Codes::parts`] gave; `None` when the sizes do not agree.
     pub fn from_parts(dim: usize, codes: Vec<i8>, scales: Vec<f32>) -> Option<Self> {
         (codes.len() == dim * scales.len()).then_some(Self { dim, codes, scales })

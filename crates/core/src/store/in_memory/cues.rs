@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use super::{InMemoryStore, Tenant, is_visible};
 use crate::{
     error::StoreError,
-    store::{Audience, CuePart, CueRow, CueStats, CueStore, DroppedCues, IndexSink, NewCues, UnembeddedCue},
+    store::{
+        Audience, CuePart, CueRow, CueStats, CueStore, DroppedCues, IndexSink, NewCues, Removed, Spans, UnembeddedCue,
+        Version,
+    },
     types::{CueId, CueSource, Cues, EncoderId, Memory, Namespace, Scope, Seq, Vectors, cued_passage},
 };
 
@@ -41,6 +44,11 @@ impl CueTable {
         }
     }
 
+    /// Ids of the cues of memories.
+    pub(super) fn ids_of(&self, of: impl Fn(Seq) -> bool) -> Spans {
+        Spans::of(self.rows.iter().filter(|(_, row)| of(row.seq)).map(|(id, _)| id.0))
+    }
+
     /// Takes vectors by encoders away that `serving` is not; says how many.
     pub(super) fn drop_idle(&mut self, serving: Option<&EncoderId>) -> u64 {
         let before = self.vectors.len();
@@ -52,9 +60,10 @@ impl CueTable {
         &self,
         encoder: Option<&EncoderId>,
         after: CueId,
+        before: CueId,
         sink: &mut dyn IndexSink,
     ) -> Result<(), StoreError> {
-        for (&id, row) in self.rows.iter().filter(|(id, _)| **id > after) {
+        for (&id, row) in self.rows.iter().filter(|(id, _)| after < **id && **id < before) {
             let vector = encoder.and_then(|encoder| self.vectors.get(&(encoder.clone(), id)));
             let part = row.question.as_deref().map_or(CuePart::Passage, CuePart::Question);
             sink.cue(CueRow { id, seq: row.seq, part, vector: vector.map(Vec::as_slice) })?;
@@ -81,9 +90,7 @@ impl Tenant {
         let there: Vec<&NewCues> = cues.iter().filter(|new| self.memories.contains_key(&new.seq)).collect();
         for NewCues { seq, questions, vectors } in &there {
             if self.cues.sources.contains_key(seq) {
-                self.cues.remove(|other| other == *seq);
-                self.snapshots.clear();
-                self.epoch += 1;
+                self.drop_cues(|other| other == *seq);
             }
             self.cues.sources.insert(*seq, source.clone());
             if vectors.passage.is_some() {
@@ -94,6 +101,14 @@ impl Tenant {
             }
         }
         there.len() as u64
+    }
+
+    /// Takes the cues of memories away, out of indexes too.
+    fn drop_cues(&mut self, of: impl Fn(Seq) -> bool) -> DroppedCues {
+        let ids = self.cues.ids_of(&of);
+        let dropped = self.cues.remove(of);
+        self.lose(Removed { memories: Spans::default(), cues: ids.clone() }, &ids);
+        dropped
     }
 
     fn check_vectors<'v>(
@@ -182,9 +197,7 @@ impl CueStore for InMemoryStore {
         let mut tenants = self.tenants();
         let Some(tenant) = tenants.get_mut(namespace) else { return Ok(DroppedCues::default()) };
         let seqs: Vec<Seq> = tenant.within(scope).map(|memory| memory.seq).collect();
-        tenant.snapshots.clear();
-        tenant.epoch += 1;
-        Ok(tenant.cues.remove(|seq| seqs.binary_search(&seq).is_ok()))
+        Ok(tenant.drop_cues(|seq| seqs.binary_search(&seq).is_ok()))
     }
 
     fn cue_stats(&self, namespace: &Namespace) -> Result<CueStats, StoreError> {
@@ -249,19 +262,25 @@ impl CueStore for InMemoryStore {
                 tenant.cues.vectors.insert((encoder.clone(), *id), vector.to_vec());
             }
         }
-        tenant.epoch += u64::from(tenant.serving.as_ref() == Some(encoder));
+        if tenant.serving.as_ref() == Some(encoder) {
+            tenant.begin_epoch();
+        }
         Ok(())
     }
 
-    fn cue_vectors(&self, namespace: &Namespace, encoder: &EncoderId, ids: &[CueId]) -> Result<Vectors, StoreError> {
+    fn cue_vectors(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        ids: &[CueId],
+        at: Version,
+    ) -> Result<Vectors, StoreError> {
         self.read(namespace, |tenant| {
             let mut data = Vec::new();
             let mut dim = 1;
             for id in ids {
-                let vector = tenant.cues.vectors.get(&(encoder.clone(), *id)).ok_or_else(|| StoreError::Damaged {
-                    location: "memory:".to_owned(),
-                    found: format!("cue {} has lost its vector by {encoder}", id.0),
-                })?;
+                let vector = tenant.cues.vectors.get(&(encoder.clone(), *id));
+                let vector = vector.ok_or_else(|| tenant.lacks(namespace, at, "cue", id.0, encoder))?;
                 dim = vector.len();
                 data.extend_from_slice(vector);
             }
