@@ -89,7 +89,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     id: Some(MemoryId::new(format!("t{number}"))?),
                     conversation: ConversationId::new(format!("c{}", number / 10_000))?,
                     session: SessionId::new(format!("s{}", number / 20))?,
-                    speaker: if number % 2 == 0 { "Ann" } else { "Bob" }.to_owned(),
+                    speaker: if number.is_multiple_of(2) { "Ann" } else { "Bob" }.to_owned(),
                     text: text(number),
                     said_at: None,
                     image_caption: None,

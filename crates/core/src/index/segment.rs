@@ -10,7 +10,6 @@ use std::{collections::BTreeSet, ops::Range};
 use crate::{
     analysis::Form,
     dense::DenseIndex,
-    lexical::Postings,
     store::{BLOCK, Rows, Segment, Version},
     types::Seq,
 };
@@ -90,20 +89,27 @@ impl Index {
     fn unkept_blocks(&self) -> BTreeSet<(Rows, u64)> {
         let cues = self.cues.questions().rows().ids.iter().chain(&self.cues.passages().ids);
         let memories = self.documents.seq.iter().map(|&at| (Rows::Memories, at));
-        let all = memories.chain(cues.map(|&id| (Rows::Cues, id)));
-        let is_kept = |rows, at| self.kept.get(&(rows, at / BLOCK)).is_some_and(|&upto| at <= upto);
-        all.filter(|&(rows, at)| !is_kept(rows, at)).map(|(rows, at)| (rows, at / BLOCK)).collect()
+        let mut blocks = BTreeSet::new();
+        // Rows of a block stand together, so that most are of the block before.
+        let mut last = None;
+        for (rows, at) in memories.chain(cues.map(|&id| (Rows::Cues, id))) {
+            let block = (rows, at / BLOCK);
+            if last != Some(block) && self.kept.get(&block).is_none_or(|&upto| at > upto) {
+                blocks.insert(block);
+                last = Some(block);
+            }
+        }
+        blocks
     }
 
     fn memories_of(&self, block: u64, vocabulary: &[&str]) -> Vec<u8> {
         let Range { start, end } = range_of(&self.documents.seq, block);
         let texts = || start as u32..end as u32;
-        let (mut documents, mut postings) = (Documents::default(), Postings::default());
+        let mut documents = Documents::default();
         documents.take(&self.documents, texts(), self.postings.lengths());
-        postings.append(vocabulary, texts().map(|text| self.postings.terms_of(text)));
         let mut out = Writer::new();
         out.documents(&documents);
-        out.postings(&postings);
+        out.words(vocabulary, texts().map(|text| self.postings.terms_of(text)));
         out.dense(slice(self.dense.as_ref(), texts()).as_ref());
         out.finish()
     }
@@ -113,7 +119,9 @@ impl Index {
         cues.take(&self.cues, vocabulary, |id, owner| (id / BLOCK == block).then_some(owner));
         let mut out = Writer::new();
         out.owned(&cues.questions.rows, &self.documents);
-        out.postings(&cues.questions.postings);
+        let postings = &cues.questions.postings;
+        let rows = 0..cues.questions.rows.len() as u32;
+        out.words(&postings.vocabulary(), rows.map(|row| postings.terms_of(row)));
         out.owned(&cues.passages, &self.documents);
         out.finish()
     }
@@ -260,13 +268,24 @@ impl Writer {
         documents.form.iter().for_each(|form| self.0.extend_from_slice(&form.code().to_le_bytes()));
     }
 
-    fn postings(&mut self, postings: &Postings) {
-        postings.lengths().iter().for_each(|&length| self.int(u64::from(length)));
-        let vocabulary = postings.vocabulary();
-        self.int(vocabulary.len() as u64);
-        vocabulary.iter().for_each(|term| self.text(term));
-        self.int(postings.sequence().len() as u64);
-        postings.sequence().iter().for_each(|&term| self.int(u64::from(term)));
+    /// The terms of texts, numbered anew in the order they are first seen.
+    fn words<'t>(&mut self, vocabulary: &[&str], texts: impl Iterator<Item = &'t [u32]> + Clone) {
+        const UNKNOWN: u32 = u32::MAX;
+        let mut numbers = vec![UNKNOWN; vocabulary.len()];
+        let (mut terms, mut sequence) = (Vec::new(), Vec::new());
+        for &term in texts.clone().flatten() {
+            let number = &mut numbers[term as usize];
+            if *number == UNKNOWN {
+                *number = terms.len() as u32;
+                terms.push(vocabulary[term as usize]);
+            }
+            sequence.push(*number);
+        }
+        texts.for_each(|text| self.int(text.len() as u64));
+        self.int(terms.len() as u64);
+        terms.iter().for_each(|term| self.text(term));
+        self.int(sequence.len() as u64);
+        sequence.iter().for_each(|&term| self.int(u64::from(term)));
     }
 
     fn dense(&mut self, dense: Option<&DenseIndex>) {

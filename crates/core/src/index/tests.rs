@@ -183,8 +183,8 @@ fn turn(place: u8, number: u8, text: &str) -> Turn {
         session: SessionId::new(format!("s{}", place / 3)).unwrap(),
         speaker: ["Ann", "Bob", "Cyd"][usize::from(number % 3)].to_owned(),
         text: text.to_owned(),
-        said_at: (number % 5 > 0).then(|| day(number)),
-        image_caption: (number % 7 == 0).then(|| "a boat".to_owned()),
+        said_at: (!number.is_multiple_of(5)).then(|| day(number)),
+        image_caption: number.is_multiple_of(7).then(|| "a boat".to_owned()),
         meta: None,
     }
 }

@@ -137,11 +137,6 @@ impl Postings {
         }
         vocabulary
     }
-
-    /// Terms of all texts by number, in the order they stand.
-    pub(crate) fn sequence(&self) -> &[u32] {
-        &self.sequence
-    }
 }
 
 #[cfg(test)]
