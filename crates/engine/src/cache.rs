@@ -226,3 +226,70 @@ fn some_of(segments: impl Iterator<Item = Segment>) -> Vec<Segment> {
     };
     segments.take_while(enough).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use aforesaid_core::{
+        analysis::Analyzer,
+        store::{Batch, Doomed, InMemoryStore, NewVectors},
+        types::{ConversationId, Draft, EncoderId, Scope, Seq, SessionId, Turn},
+    };
+
+    use super::*;
+
+    fn turn(text: &str) -> Draft {
+        Draft::Turn(Turn {
+            id: None,
+            conversation: ConversationId::new("c").unwrap(),
+            session: SessionId::new("s").unwrap(),
+            speaker: "Ann".to_owned(),
+            text: text.to_owned(),
+            said_at: None,
+            image_caption: None,
+            meta: None,
+        })
+    }
+
+    #[test]
+    fn a_steady_index_and_its_view_are_of_one_state_whatever_others_do() {
+        let store = InMemoryStore::new();
+        let (namespace, encoder) = (Namespace::new("me").unwrap(), EncoderId::new("test@1").unwrap());
+        let drafts = ["one", "two", "three"].map(turn);
+        let vectors = NewVectors::Given { encoder: &encoder, vectors: &[Some(&[1.0, 0.0]); 3] };
+        store.append(&namespace, Batch { drafts: &drafts, vectors }).unwrap();
+        let cache = IndexCache::new(1 << 20);
+        let spec = IndexSpec { analyzer: Analyzer::English, encoder: Some(encoder.clone()) };
+        cache.with(&store, &namespace, &spec, 2, |index| assert_eq!(index.documents().len(), 3)).unwrap();
+        store.forget(&namespace, &Doomed::One(Seq(1))).unwrap();
+        let (view, ()) = cache
+            .with_steady(&store, &namespace, &spec, 2, |view, index| {
+                store.forget(&namespace, &Doomed::One(Seq(2))).unwrap();
+                let at = index.version().unwrap();
+                assert_eq!((index.documents().len(), view.version(&namespace).unwrap()), (2, Some(at)));
+                assert!(view.vectors(&namespace, &encoder, &[Seq(2), Seq(3)], at).is_ok());
+                assert!(store.vectors(&namespace, &encoder, &[Seq(2), Seq(3)], at).is_err());
+            })
+            .unwrap();
+        assert_eq!(view.fetch(&namespace, &[Seq(2)]).unwrap().len(), 1, "it stands still for what comes after");
+        cache.with(&store, &namespace, &spec, 2, |index| assert_eq!(index.documents().len(), 1)).unwrap();
+    }
+
+    #[test]
+    fn what_is_gone_leaves_the_memory_of_the_process_at_once() {
+        let store = InMemoryStore::new();
+        let namespace = Namespace::new("me").unwrap();
+        store.append(&namespace, Batch::of(&["a kite", "xyzzyplugh"].map(turn))).unwrap();
+        let cache = IndexCache::new(1 << 20);
+        let spec = IndexSpec { analyzer: Analyzer::English, encoder: None };
+        cache.with(&store, &namespace, &spec, 1, |_| ()).unwrap();
+        let held = cache.hold(&namespace, &spec, 1);
+        let knows = || held.index.read().unwrap().postings().number_of("xyzzyplugh").is_some();
+        assert!(knows());
+        store.forget(&namespace, &Doomed::One(Seq(2))).unwrap();
+        cache.take_out(&store, &namespace);
+        assert!(!knows() && cache.bytes() > 0, "the rest is held still");
+        store.forget(&namespace, &Doomed::Within(Scope::default())).unwrap();
+        cache.take_out(&store, &namespace);
+        assert_eq!((cache.bytes(), held.index.read().unwrap().documents().len()), (0, 0));
+    }
+}

@@ -77,3 +77,63 @@ impl Reader<'_> {
         Ok(Some(Removed { memories: of(Rows::Memories), cues: of(Rows::Cues) }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use aforesaid_core::{
+        store::{Batch, Store},
+        types::{Draft, Importance, Namespace, Note, Sensitivity},
+    };
+
+    use super::*;
+    use crate::{Creation, SqliteStore, read};
+
+    fn removed(numbers: impl IntoIterator<Item = u64>) -> Removed {
+        Removed { memories: Spans::of(numbers), cues: Spans::of([7]) }
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded_and_never_a_part_of_a_removal() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.db");
+        let store = SqliteStore::open(&path, Creation::Allowed).unwrap();
+        let namespace = Namespace::new("me").unwrap();
+        let note_of = Note {
+            id: None,
+            conversation: None,
+            text: "a note".to_owned(),
+            said_at: None,
+            importance: Importance::new(0.5).unwrap(),
+            tags: Vec::new(),
+            sensitivity: Sensitivity::Ordinary,
+            source: Vec::new(),
+        };
+        store.append(&namespace, Batch::of(&[Draft::Note(note_of)])).unwrap();
+        let context = Context::new("m.db", "test");
+        let go = |gone: Removed| {
+            let mut file = rusqlite::Connection::open(&path).unwrap();
+            let transaction = file.transaction().unwrap();
+            note(&transaction, context, 1, &gone).unwrap();
+            transaction.commit().unwrap();
+        };
+        go(Removed::default());
+        go(removed([1, 2, 3, 9]));
+        go(removed([5]));
+        let half = REMEMBERED_SPANS as u64 / 2;
+        go(removed((0..half).map(|number| 100 + 2 * number)));
+        let since = |number| {
+            let file = rusqlite::Connection::open(&path).unwrap();
+            let tenant = read::tenant(&file, context, &namespace).unwrap().unwrap();
+            Reader { connection: &file, context, tenant }.removed_since(number).unwrap()
+        };
+        assert_eq!(since(0).unwrap().memories.runs()[..3], [(1, 3), (5, 5), (9, 9)]);
+        assert_eq!(since(3), Some(Removed::default()));
+        assert_eq!(since(4), None, "of another history");
+        go(removed((0..half).map(|number| 100_000 + 2 * number)));
+        assert!(since(2).is_none() && since(3).is_some(), "the oldest had to go, whole");
+        go(removed((0..2 * half).map(|number| 200_000 + 2 * number)));
+        assert!(since(4).is_none() && since(5).is_some(), "too many to remember at all");
+        go(removed([6]));
+        assert_eq!(since(5).unwrap().memories.runs(), [(6, 6)]);
+    }
+}

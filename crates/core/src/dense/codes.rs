@@ -46,6 +46,18 @@ impl Codes {
         self.scales.push(other.scales[row]);
     }
 
+    /// Puts the row at `from` in the place of the one at `to`.
+    pub(crate) fn move_row(&mut self, from: usize, to: usize) {
+        self.codes.copy_within(from * self.dim..(from + 1) * self.dim, to * self.dim);
+        self.scales[to] = self.scales[from];
+    }
+
+    /// Keeps the first `rows` only.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.codes.truncate(rows * self.dim);
+        self.scales.truncate(rows);
+    }
+
     /// Puts back what [`Codes::parts`] gave; `None` when the sizes do not agree.
     pub fn from_parts(dim: usize, codes: Vec<i8>, scales: Vec<f32>) -> Option<Self> {
         (codes.len() == dim * scales.len()).then_some(Self { dim, codes, scales })

@@ -126,6 +126,26 @@ impl DenseIndex {
         }
     }
 
+    /// Takes rows out that `stays` does not name by place.
+    pub(crate) fn retain(&mut self, stays: impl Fn(usize) -> bool) {
+        let (dim, mut end) = (self.dim, 0);
+        for place in (0..self.present.len()).filter(|&place| stays(place)) {
+            if end < place {
+                self.present[end] = self.present[place];
+                match &mut self.rows {
+                    Rows::Exact(rows) => rows.copy_within(place * dim..(place + 1) * dim, end * dim),
+                    Rows::Compact(codes) => codes.move_row(place, end),
+                }
+            }
+            end += 1;
+        }
+        self.present.truncate(end);
+        match &mut self.rows {
+            Rows::Exact(rows) => rows.truncate(end * dim),
+            Rows::Compact(codes) => codes.truncate(end),
+        }
+    }
+
     /// Whether it holds codes though there is room for the vectors: what is made anew holds those.
     pub(crate) fn is_needlessly_coded(&self) -> bool {
         !self.is_exact() && self.present.len() <= self.limit

@@ -3,11 +3,11 @@
 //! What is left is exactly what an index made anew from the rows that are left would be, numbers of terms, sessions and
 //! speakers included: so every score is. Texts are not analysed again, and nothing is read.
 
-use super::{Index, documents::NONE};
-use crate::{
-    dense::DenseIndex,
-    store::{Removed, Rows},
+use super::{
+    CueIndex, Index,
+    documents::{Documents, NONE},
 };
+use crate::store::{Removed, Rows};
 
 impl Index {
     pub(super) fn take_out(&mut self, gone: &Removed) {
@@ -18,18 +18,22 @@ impl Index {
         let mut now = vec![NONE; places.len()];
         (0..).zip(&left).for_each(|(new, &old)| now[old as usize] = new);
 
-        let mut rest = self.emptied();
+        // It remembers stems of words that are gone.
+        self.analysis = self.spec.analyzer.session();
+        let mut cues = CueIndex::like(&self.cues);
         let stays = |id, owner: u32| Some(now[owner as usize]).filter(|&new| new != NONE && !gone.cues.contains(id));
-        rest.cues.take(&self.cues, &self.cues.questions().postings.vocabulary(), stays);
+        cues.take(&self.cues, &self.cues.questions().postings.vocabulary(), stays);
+        self.cues = cues;
         if left.len() == now.len() {
-            self.cues = rest.cues;
-            self.analysis = rest.analysis;
             return;
         }
-        rest.documents.take(&self.documents, left.iter().copied(), self.postings.lengths());
-        rest.postings.append(&self.postings.vocabulary(), left.iter().map(|&text| self.postings.terms_of(text)));
-        take(&mut rest.dense, &self.dense, &left);
-        *self = Self { version: self.version, kept: std::mem::take(&mut self.kept), coded: self.coded, ..rest };
+        let mut documents = Documents::default();
+        documents.take(&self.documents, left.iter().copied(), self.postings.lengths());
+        self.documents = documents;
+        self.postings.retain(&now, NONE);
+        if let Some(dense) = &mut self.dense {
+            dense.retain(|text| now[text] != NONE);
+        }
     }
 
     /// The store keeps no segment that holds something of what is gone.
@@ -44,11 +48,5 @@ impl Index {
             Rows::Memories => memories.binary_search(block).is_err(),
             Rows::Cues => !cues.contains(block),
         });
-    }
-}
-
-fn take(here: &mut Option<DenseIndex>, there: &Option<DenseIndex>, texts: &[u32]) {
-    if let (Some(here), Some(there)) = (here, there) {
-        here.take(there, texts.iter().copied());
     }
 }

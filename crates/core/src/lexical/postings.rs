@@ -79,6 +79,46 @@ impl Postings {
         }
     }
 
+    /// Takes texts out: `now` says by position where each that stays comes to stand, in the same order, and `gone` for
+    /// the others. Terms that no text holds any more go, and the others are numbered as if what is left were pushed.
+    pub(crate) fn retain(&mut self, now: &[u32], gone: u32) {
+        const UNKNOWN: u32 = u32::MAX;
+        let mut numbers = vec![UNKNOWN; self.lists.len()];
+        let (mut terms, mut texts, mut end) = (0, 0, 0);
+        for text in (0..now.len()).filter(|&text| now[text] != gone) {
+            let (start, length) = (self.starts[text], self.lengths[text]);
+            (self.starts[texts], self.lengths[texts]) = (end, length);
+            texts += 1;
+            for at in start..start + length as usize {
+                let number = &mut numbers[self.sequence[at] as usize];
+                if *number == UNKNOWN {
+                    *number = terms;
+                    terms += 1;
+                }
+                self.sequence[end] = *number;
+                end += 1;
+            }
+        }
+        self.starts.truncate(texts);
+        self.lengths.truncate(texts);
+        self.sequence.truncate(end);
+        self.terms.retain(|_, number| {
+            *number = numbers[*number as usize];
+            *number != UNKNOWN
+        });
+        let mut lists = vec![Vec::new(); terms as usize];
+        for (number, mut list) in numbers.into_iter().zip(std::mem::take(&mut self.lists)) {
+            if number != UNKNOWN {
+                list.retain_mut(|posting| {
+                    posting.text = now[posting.text as usize];
+                    posting.text != gone
+                });
+                lists[number as usize] = list;
+            }
+        }
+        self.lists = lists;
+    }
+
     /// The texts that hold `term`, in order of arrival.
     pub fn of(&self, term: &str) -> &[Posting] {
         self.terms.get(term).map_or(&[], |&list| &self.lists[list as usize])
@@ -181,5 +221,22 @@ mod tests {
         let mut appended = pushed(&[2]);
         appended.append(&all.vocabulary(), chosen.map(|text| all.terms_of(text)));
         assert_eq!(appended, pushed(&[2, 3, 1, 0]));
+    }
+
+    #[test]
+    fn what_is_left_is_as_if_nothing_else_had_been_pushed() {
+        let texts: [&[&str]; 4] = [&["red", "kite"], &["boat", "kite", "boat"], &[], &["sail", "boat"]];
+        let pushed = |chosen: &[usize]| {
+            let mut postings = Postings::default();
+            chosen.iter().for_each(|&text| _ = postings.push(texts[text].iter().copied()));
+            postings
+        };
+        let mut all = pushed(&[0, 1, 2, 3]);
+        all.retain(&[9, 0, 1, 2], 9);
+        assert_eq!(all, pushed(&[1, 2, 3]));
+        all.retain(&[9, 0, 1], 9);
+        assert_eq!(all, pushed(&[2, 3]));
+        all.retain(&[9, 9], 9);
+        assert_eq!(all, Postings::default());
     }
 }
