@@ -120,6 +120,12 @@ pub enum StoreError {
         /// What was found.
         found: String,
     },
+    /// Others changed what was being read.
+    #[error("namespace {:?} changed while it was read; do the same again", .namespace.as_str())]
+    Outdated {
+        /// The namespace.
+        namespace: Namespace,
+    },
     /// The backend failed.
     #[error("store {location}: could not {action}")]
     Backend {

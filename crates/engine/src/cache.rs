@@ -11,14 +11,15 @@ use std::{
 use aforesaid_core::{
     StoreError,
     index::{Index, IndexSpec},
-    store::{IndexSink, Store},
+    store::{IndexSink, Kept, Segment, Store},
     types::Namespace,
 };
 
-/// A snapshot is kept when it would save the next process reading this many rows,
+/// Segments are kept when they would save the next process reading this many rows.
 const WORTH_KEEPING: usize = 512;
-/// or this share of them, whichever is more.
-const WORTH_KEEPING_SHARE: f64 = 0.05;
+
+/// Bytes of segments that are kept in one transaction, more or less: others may write between two.
+const AT_ONCE: usize = 4 << 20;
 
 type Key = (Namespace, IndexSpec);
 
@@ -26,8 +27,6 @@ struct Held {
     index: RwLock<Index>,
     bytes: AtomicUsize,
     used: AtomicU64,
-    /// Rows in the snapshot the store has.
-    kept: AtomicUsize,
 }
 
 /// Indexes by namespace and kind; the least recently used goes first.
@@ -65,13 +64,57 @@ impl IndexCache {
         let index = held.index.read().unwrap_or_else(PoisonError::into_inner);
         let result = work(&index);
         drop(index);
-        self.shrink();
+        self.shrink(store);
         Ok(result)
     }
 
-    /// Drops what is held of a namespace.
-    pub(crate) fn drop_namespace(&self, namespace: &Namespace) {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).retain(|(name, _), _| name != namespace);
+    /// Runs `work` on an index and a view of the store that is at the same version, and stays there; no other thread gets
+    /// at the index meanwhile.
+    pub(crate) fn with_steady<T>(
+        &self,
+        store: &dyn Store,
+        namespace: &Namespace,
+        spec: &IndexSpec,
+        dim: usize,
+        work: impl FnOnce(&dyn Store, &Index) -> T,
+    ) -> Result<(Box<dyn Store>, T), StoreError> {
+        let held = self.hold(namespace, spec, dim);
+        // Taken first: an index is never ahead of a view that is made later.
+        let mut index = held.index.write().unwrap_or_else(PoisonError::into_inner);
+        let view = store.steady()?;
+        refresh(&*view, namespace, &held, &mut index)?;
+        let result = work(&*view, &index);
+        drop(index);
+        self.shrink(store);
+        Ok((view, result))
+    }
+
+    /// Takes what a store has lost out of the indexes held of a namespace, or drops those where that is not done at once.
+    pub(crate) fn take_out(&self, store: &dyn Store, namespace: &Namespace) {
+        let all: Vec<(Key, Arc<Held>)> = {
+            let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            let of = held.iter().filter(|((name, _), _)| name == namespace);
+            of.map(|(key, held)| (key.clone(), Arc::clone(held))).collect()
+        };
+        for (key, held) in all {
+            let mut index = held.index.write().unwrap_or_else(PoisonError::into_inner);
+            if take_out(store, namespace, &mut index) {
+                held.bytes.store(index.heap_bytes(), Ordering::Relaxed);
+                continue;
+            }
+            // Another thread may hold it still: what is gone goes now.
+            index.reset();
+            self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+        }
+    }
+
+    /// Keeps what the next process would have to read, where it is worth it, and as long as nobody else is writing.
+    pub(crate) fn keep(&self, store: &dyn Store) {
+        let all: Vec<(Key, Arc<Held>)> = {
+            let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            held.iter().map(|(key, held)| (key.clone(), Arc::clone(held))).collect()
+        };
+        all.into_iter().for_each(|((namespace, _), held)| keep(store, &namespace, &held));
     }
 
     /// Bytes held, approximately.
@@ -87,14 +130,21 @@ impl IndexCache {
                 index: RwLock::new(Index::new(spec.clone(), dim)),
                 bytes: AtomicUsize::new(0),
                 used: AtomicU64::new(0),
-                kept: AtomicUsize::new(0),
             })
         });
         held.used.store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         Arc::clone(held)
     }
 
-    fn shrink(&self) {
+    fn shrink(&self, store: &dyn Store) {
+        for ((namespace, _), gone) in self.surplus() {
+            keep(store, &namespace, &gone);
+        }
+    }
+
+    /// Takes out what is too much to hold.
+    fn surplus(&self) -> Vec<(Key, Arc<Held>)> {
+        let mut surplus = Vec::new();
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes: usize = held.values().map(|held| held.bytes.load(Ordering::Relaxed)).sum();
         while bytes > self.budget {
@@ -102,48 +152,135 @@ impl IndexCache {
             let Some(key) = oldest.map(|(key, _)| key.clone()) else { break };
             if let Some(gone) = held.remove(&key) {
                 bytes -= gone.bytes.load(Ordering::Relaxed);
+                surplus.push((key, gone));
             }
         }
+        surplus
     }
 }
 
 fn refresh(store: &dyn Store, namespace: &Namespace, held: &Held, index: &mut Index) -> Result<(), StoreError> {
-    if index.version().is_none() {
-        let key = index.spec().key();
-        // A snapshot that cannot be read costs time, nothing else: the rows have everything.
-        if let Some(Ok(kept)) =
-            store.snapshot(namespace, &key)?.map(|bytes| Index::from_snapshot(index.spec().clone(), &bytes))
-        {
-            *index = kept;
-            held.kept.store(index.rows(), Ordering::Relaxed);
-        }
-    }
-    let since = index.version();
-    let encoder = index.spec().encoder.clone();
-    match store.catch_up(namespace, encoder.as_ref(), since, index) {
-        Ok(version) => index.set_version(version),
-        Err(error) => {
-            // Rows may have been taken already; a second catch-up would take them twice.
-            index.reset();
-            return Err(error);
-        }
+    follow(store, namespace, index)?;
+    if index.is_needlessly_coded() {
+        index.start_over();
+        follow(store, namespace, index)?;
     }
     held.bytes.store(index.heap_bytes(), Ordering::Relaxed);
-    keep_if_worth_it(store, namespace, held, index);
     Ok(())
 }
 
-fn keep_if_worth_it(store: &dyn Store, namespace: &Namespace, held: &Held, index: &Index) {
-    let rows = index.rows();
-    let kept = held.kept.load(Ordering::Relaxed);
-    let unkept = if kept > rows { rows } else { rows - kept };
-    if unkept < WORTH_KEEPING.max((rows as f64 * WORTH_KEEPING_SHARE) as usize) {
-        return;
-    }
-    if let (Some(version), Some(snapshot)) = (index.version(), index.to_snapshot()) {
-        // A store that cannot be written to still answers; the next process reads the rows.
-        if store.keep_snapshot(namespace, &index.spec().key(), version, &snapshot).is_ok() {
-            held.kept.store(rows, Ordering::Relaxed);
+fn follow(store: &dyn Store, namespace: &Namespace, index: &mut Index) -> Result<(), StoreError> {
+    let (since, encoder) = (index.version(), index.spec().encoder.clone());
+    match store.catch_up(namespace, encoder.as_ref(), since, index) {
+        Ok(version) => {
+            index.set_version(version);
+            Ok(())
         }
+        Err(error) => {
+            // Rows may have been taken already; a second catch-up would take them twice.
+            index.reset();
+            Err(error)
+        }
+    }
+}
+
+/// Takes what a store has lost out of an index; says whether it could without making it anew.
+fn take_out(store: &dyn Store, namespace: &Namespace, index: &mut Index) -> bool {
+    let Some(before) = index.version() else { return true };
+    let Ok(Some(now)) = store.version(namespace) else { return false };
+    before.epoch == now.epoch && follow(store, namespace, index).is_ok() && !index.is_needlessly_coded()
+}
+
+fn keep(store: &dyn Store, namespace: &Namespace, held: &Held) {
+    let name = {
+        let index = held.index.read().unwrap_or_else(PoisonError::into_inner);
+        if index.unkept_rows() < WORTH_KEEPING {
+            return;
+        }
+        index.spec().snapshot_name()
+    };
+    loop {
+        let (version, segments) = {
+            let index = held.index.read().unwrap_or_else(PoisonError::into_inner);
+            let Some(version) = index.version() else { return };
+            (version, some_of(index.unkept_segments()))
+        };
+        // A store that cannot be written to still answers; the next process reads the rows.
+        match store.keep_snapshot(namespace, &name, version, &segments) {
+            Ok(Kept::Yes) if !segments.is_empty() => {}
+            _ => return,
+        }
+        let mut index = held.index.write().unwrap_or_else(PoisonError::into_inner);
+        if !index.set_kept(version, &segments) {
+            return;
+        }
+    }
+}
+
+fn some_of(segments: impl Iterator<Item = Segment>) -> Vec<Segment> {
+    let mut bytes = 0;
+    let enough = |segment: &Segment| {
+        let fits = bytes < AT_ONCE;
+        bytes += segment.bytes.len();
+        fits
+    };
+    segments.take_while(enough).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use aforesaid_core::{
+        analysis::Analyzer,
+        store::{Batch, Doomed, InMemoryStore, NewVectors},
+        types::{ConversationId, Draft, EncoderId, Scope, Seq, SessionId, Turn},
+    };
+
+    use super::*;
+
+    fn turn(text: &str) -> Draft {
+        Draft::Turn(Turn::new(ConversationId::new("c").unwrap(), SessionId::new("s").unwrap(), "Ann", text))
+    }
+
+    #[test]
+    fn a_steady_index_and_its_view_are_of_one_state_whatever_others_do() {
+        let store = InMemoryStore::new();
+        let (namespace, encoder) = (Namespace::new("me").unwrap(), EncoderId::new("test@1").unwrap());
+        let drafts = ["one", "two", "three"].map(turn);
+        let vectors = NewVectors::Given { encoder: &encoder, vectors: &[Some(&[1.0, 0.0][..]); 3] };
+        store.append(&namespace, Batch { drafts: &drafts, vectors }).unwrap();
+        let cache = IndexCache::new(1 << 20);
+        let spec = IndexSpec { analyzer: Analyzer::English, encoder: Some(encoder.clone()) };
+        cache.with(&store, &namespace, &spec, 2, |index| assert_eq!(index.documents().len(), 3)).unwrap();
+        store.forget(&namespace, &Doomed::One(Seq(1))).unwrap();
+        let (view, ()) = cache
+            .with_steady(&store, &namespace, &spec, 2, |view, index| {
+                store.forget(&namespace, &Doomed::One(Seq(2))).unwrap();
+                let at = index.version().unwrap();
+                assert_eq!((index.documents().len(), view.version(&namespace).unwrap()), (2, Some(at)));
+                assert!(view.vectors(&namespace, &encoder, &[Seq(2), Seq(3)], at).is_ok());
+                assert!(store.vectors(&namespace, &encoder, &[Seq(2), Seq(3)], at).is_err());
+            })
+            .unwrap();
+        assert_eq!(view.fetch(&namespace, &[Seq(2)]).unwrap().len(), 1, "it stands still for what comes after");
+        cache.with(&store, &namespace, &spec, 2, |index| assert_eq!(index.documents().len(), 1)).unwrap();
+    }
+
+    #[test]
+    fn what_is_gone_leaves_the_memory_of_the_process_at_once() {
+        let store = InMemoryStore::new();
+        let namespace = Namespace::new("me").unwrap();
+        store.append(&namespace, Batch::of(&["a kite", "xyzzyplugh"].map(turn))).unwrap();
+        let cache = IndexCache::new(1 << 20);
+        let spec = IndexSpec { analyzer: Analyzer::English, encoder: None };
+        cache.with(&store, &namespace, &spec, 1, |_| ()).unwrap();
+        let held = cache.hold(&namespace, &spec, 1);
+        let knows = || held.index.read().unwrap().postings().number_of("xyzzyplugh").is_some();
+        assert!(knows());
+        store.forget(&namespace, &Doomed::One(Seq(2))).unwrap();
+        cache.take_out(&store, &namespace);
+        assert!(!knows() && cache.bytes() > 0, "the rest is held still");
+        store.forget(&namespace, &Doomed::Within(Scope::default())).unwrap();
+        cache.take_out(&store, &namespace);
+        assert_eq!((cache.bytes(), held.index.read().unwrap().documents().len()), (0, 0));
     }
 }

@@ -261,10 +261,8 @@ impl Memory {
     pub fn drop_cues(&self, namespace: &Namespace, scope: &Scope) -> Result<DroppedCues, Error> {
         self.must_exist(namespace)?;
         let scope = self.settle(namespace, scope)?;
-        // Dropped first, so that no thread finds them in memory.
-        self.indexes.drop_namespace(namespace);
         let dropped = self.store.drop_cues(namespace, &scope);
-        self.indexes.drop_namespace(namespace);
+        self.indexes.take_out(&*self.store, namespace);
         Ok(dropped?)
     }
 

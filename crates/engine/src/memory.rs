@@ -98,8 +98,9 @@ impl Memory {
     }
 
     /// The same memory with another encoder.
-    pub fn with_encoder(self, encoder: EncoderSource) -> Self {
-        Self { encoder: LazyEncoder::of(encoder), ..self }
+    pub fn with_encoder(mut self, encoder: EncoderSource) -> Self {
+        self.encoder = LazyEncoder::of(encoder);
+        self
     }
 
     /// The encoder whose vectors serve a namespace: those that searches go by and that additions join. `None`
@@ -144,7 +145,17 @@ impl Memory {
         let encoder = self.encoder_of(namespace, preset)?.ok();
         let spec = IndexSpec { analyzer: preset.analyzer, encoder: encoder.map(|encoder| encoder.id().clone()) };
         let dim = encoder.map_or(1, LazyEncoder::dim);
-        Ok(self.indexes.with(&*self.store, namespace, &spec, dim, |_| ())?)
+        self.indexes.with(&*self.store, namespace, &spec, dim, |_| ())?;
+        self.keep_snapshots();
+        Ok(())
+    }
+
+    /// Keeps what was made of the store for the next process, so that it need not read all rows again.
+    ///
+    /// It happens by itself when a memory is dropped, and never while one is searched. It waits for nobody: while
+    /// another process or thread is writing, nothing is kept, and what cannot be kept is no error.
+    pub fn keep_snapshots(&self) {
+        self.indexes.keep(&*self.store);
     }
 
     /// Bytes of derived indexes held now, approximately.
@@ -177,10 +188,9 @@ impl Memory {
             Target::One(address) => Doomed::One(self.one(namespace, address)?.seq),
             Target::Within(scope) => Doomed::Within(self.settle(namespace, scope)?),
         };
-        // Dropped first, so that no thread finds what is being forgotten in memory.
-        self.indexes.drop_namespace(namespace);
         let forgotten = self.store.forget(namespace, &doomed);
-        self.indexes.drop_namespace(namespace);
+        // Whatever became of it: rows may be gone though the log could not be emptied.
+        self.indexes.take_out(&*self.store, namespace);
         let forgotten = forgotten?;
         if let Doomed::Within(scope) = &doomed {
             self.some_of(namespace, scope, forgotten.turns + forgotten.notes)?;
@@ -288,16 +298,9 @@ impl Memory {
         }
     }
 
-    /// What serves a namespace, unless that is another encoder's vectors.
+    /// [`must_serve`] in this store.
     pub(crate) fn must_serve(&self, namespace: &Namespace, asked: &EncoderId) -> Result<Option<EncoderId>, Error> {
-        match self.store.serving(namespace)? {
-            Some(serving) if serving != *asked => Err(Error::Store(StoreError::EncoderMismatch {
-                namespace: namespace.clone(),
-                serving,
-                asked: asked.clone(),
-            })),
-            serving => Ok(serving),
-        }
+        must_serve(&*self.store, namespace, asked)
     }
 
     pub(crate) fn must_exist(&self, namespace: &Namespace) -> Result<(), Error> {
@@ -356,8 +359,12 @@ impl Memory {
     }
 
     /// Memories by place, in the order of `places`; `None` when one is gone.
-    pub(crate) fn fetch_all(&self, namespace: &Namespace, places: &[Seq]) -> Result<Option<Vec<Remembered>>, Error> {
-        let memories = self.store.fetch(namespace, places)?;
+    pub(crate) fn fetch_all(
+        store: &dyn Store,
+        namespace: &Namespace,
+        places: &[Seq],
+    ) -> Result<Option<Vec<Remembered>>, Error> {
+        let memories = store.fetch(namespace, places)?;
         Ok((memories.len() == places.len()).then_some(memories))
     }
 }
@@ -374,6 +381,31 @@ fn store_at(
             Err(Error::UnknownLocation { location: location.to_owned() })
         }
         _ => Ok(Box::new(open(location)?)),
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // What was being done when a thread panics may be half done.
+        if !std::thread::panicking() {
+            self.keep_snapshots();
+        }
+    }
+}
+
+/// What serves a namespace, unless that is another encoder's vectors.
+pub(crate) fn must_serve(
+    store: &dyn Store,
+    namespace: &Namespace,
+    asked: &EncoderId,
+) -> Result<Option<EncoderId>, Error> {
+    match store.serving(namespace)? {
+        Some(serving) if serving != *asked => Err(Error::Store(StoreError::EncoderMismatch {
+            namespace: namespace.clone(),
+            serving,
+            asked: asked.clone(),
+        })),
+        serving => Ok(serving),
     }
 }
 

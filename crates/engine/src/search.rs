@@ -19,7 +19,7 @@ use aforesaid_core::{
     pipeline::{
         self, Candidates, Detail, Exact, Legs, Names, Preset, RankedHit, Request, confidence::Confidence, rank,
     },
-    store::Address,
+    store::{Address, Store},
     types::{ConversationId, CueId, Query, Scope, Seq, Tail, Unit, Vectors},
 };
 
@@ -27,7 +27,7 @@ use crate::{
     answer::{Answer, NoHits, Timing, Warning, millis},
     encoder::LazyEncoder,
     error::Error,
-    memory::Memory,
+    memory::{Memory, must_serve},
     search::{hits::Place, judging::Evidence},
 };
 
@@ -99,6 +99,11 @@ impl Posed<'_> {
             tail: self.query.tail,
             detail: self.detail,
         }
+    }
+
+    /// What is looked for keeps changing.
+    fn never_at_rest(&self) -> Error {
+        Error::Store(StoreError::Outdated { namespace: self.query.namespace.clone() })
     }
 
     /// Why there is nothing to look for, if so.
@@ -198,7 +203,7 @@ impl Memory {
             timing_ms: Timing::default(),
         };
         if answer.reason.is_none() {
-            let finished = self.find_judged(&posed, judging, |found| self.load(query, found))?;
+            let finished = self.find_judged(&posed, judging, |store, found| Self::load(store, query, found))?;
             answer.hits = finished.made;
             answer.reason = finished.found.reason;
             answer.warnings = finished.found.warnings;
@@ -235,7 +240,7 @@ impl Memory {
         match posed.unanswerable() {
             Some(_) => Ok(Ranking::default()),
             None => {
-                let finished = self.find_judged(&posed, judging, |found| self.name(query, found))?;
+                let finished = self.find_judged(&posed, judging, |store, found| Self::name(store, query, found))?;
                 let Found { warnings, confidence, .. } = finished.found;
                 Ok(Ranking { hits: finished.made, warnings, confidence })
             }
@@ -262,34 +267,34 @@ impl Memory {
         Ok(Some(self.one(&query.namespace, &address)?.seq))
     }
 
-    /// Ranks, and has `finish` make something of the hits; it starts over where `finish` finds one gone.
+    /// Ranks, and has `finish` make something of the hits; it starts over where something of them is gone meanwhile.
+    ///
+    /// Others may forget without end: at last it holds a view in which nothing changes.
     fn find<T>(
         &self,
         posed: &Posed<'_>,
-        finish: impl Fn(&mut Found) -> Result<Option<T>, Error>,
+        finish: impl Fn(&dyn Store, &mut Found) -> Result<Option<T>, Error>,
     ) -> Result<Finished<T>, Error> {
         let ready = self.make_ready(posed)?;
+        let look = |store: &dyn Store, index: &Index| self.find_in(store, index, posed, &ready.vector);
+        let finished = |made, found| Finished { made, found, encoding_millis: ready.encoding_millis };
         for _ in 0..RETRIES {
-            let (mut found, version) = self.in_index(posed, &ready, |index| {
-                self.find_in(index, posed, &ready.vector).map(|found| (found, index.version()))
-            })?;
-            if let Some(made) = finish(&mut found)? {
-                return Ok(Finished { made, found, encoding_millis: ready.encoding_millis });
+            let found =
+                self.in_index(posed, &ready, |index| look(&*self.store, index).map(|found| (found, index.version())));
+            let Some((mut found, version)) = unless_outdated(found)? else { continue };
+            if let Some(made) = unless_outdated(finish(&*self.store, &mut found))?.flatten() {
+                return Ok(finished(made, found));
             }
             // Nothing was forgotten since: the row was lost, and will not come back.
             if self.store.version(&posed.query.namespace)? == version {
                 break;
             }
         }
-        Err(self.never_at_rest())
-    }
-
-    /// Hits kept vanishing under a process that forgets without end.
-    fn never_at_rest(&self) -> Error {
-        Error::Store(StoreError::Damaged {
-            location: self.location(),
-            found: "the index names memories that the store does not have".to_owned(),
-        })
+        let (view, mut found) = self.in_steady_index(posed, &ready, look)?;
+        match finish(&*view, &mut found)? {
+            Some(made) => Ok(finished(made, found)),
+            None => Err(posed.never_at_rest()),
+        }
     }
 
     /// Encodes the question, where its preset wants that.
@@ -313,7 +318,30 @@ impl Memory {
         ready: &Ready,
         look: impl FnOnce(&Index) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        self.indexes.with(&*self.store, &posed.query.namespace, &ready.spec, ready.dim, look)?
+        let looked = self.indexes.with(&*self.store, &posed.query.namespace, &ready.spec, ready.dim, look)?;
+        self.still_serves(&*self.store, posed, ready)?;
+        looked
+    }
+
+    /// Shows the index of a query to `look` with a view of the store at the same version, and keeps that view.
+    fn in_steady_index<T>(
+        &self,
+        posed: &Posed<'_>,
+        ready: &Ready,
+        look: impl FnOnce(&dyn Store, &Index) -> Result<T, Error>,
+    ) -> Result<(Box<dyn Store>, T), Error> {
+        let namespace = &posed.query.namespace;
+        let (view, looked) = self.indexes.with_steady(&*self.store, namespace, &ready.spec, ready.dim, look)?;
+        self.still_serves(&*view, posed, ready)?;
+        Ok((view, looked?))
+    }
+
+    /// Other vectors may have begun to serve since the question was encoded: then an index lacks those it was made for.
+    fn still_serves(&self, store: &dyn Store, posed: &Posed<'_>, ready: &Ready) -> Result<(), Error> {
+        match &ready.spec.encoder {
+            Some(encoder) => must_serve(store, &posed.query.namespace, encoder).map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     /// The question's vector; a model that is still to be loaded is, while the index is brought up to date.
@@ -343,7 +371,13 @@ impl Memory {
         Ok(Encoded { vector, millis: millis(started) })
     }
 
-    fn find_in(&self, index: &Index, posed: &Posed<'_>, vector: &Result<Vec<f32>, String>) -> Result<Found, Error> {
+    fn find_in(
+        &self,
+        store: &dyn Store,
+        index: &Index,
+        posed: &Posed<'_>,
+        vector: &Result<Vec<f32>, String>,
+    ) -> Result<Found, Error> {
         let Posed { query, preset, .. } = posed;
         let candidates = self.candidates(index, posed)?;
         if candidates.is_empty() {
@@ -351,7 +385,7 @@ impl Memory {
         }
         let warnings = check_vectors(index, preset, vector)?;
         let request = posed.request(vector);
-        let ranked = self.with_exact(index, query, |exact| rank(index, preset, &candidates, &request, exact));
+        let ranked = with_exact(store, index, query, |exact| rank(index, preset, &candidates, &request, exact));
         let pipeline::Found { mut hits, signals } = ranked?;
         let confidence = Confidence::of(signals);
         let mut reason = hits.is_empty().then_some(NoHits::NothingMatches);
@@ -366,7 +400,8 @@ impl Memory {
                 Unit::Turn => Evidence::of_turns(&places, depth),
                 Unit::Session => {
                     let turns = Request { unit: Unit::Turn, k: depth, detail: Detail::Scores, ..request };
-                    let ranked = self.with_exact(index, query, |exact| rank(index, preset, &candidates, &turns, exact));
+                    let ranked =
+                        with_exact(store, index, query, |exact| rank(index, preset, &candidates, &turns, exact));
                     Evidence::of_sessions(index, &hits, &ranked?.hits)
                 }
             },
@@ -384,21 +419,30 @@ impl Memory {
             false => Ok(candidates),
         }
     }
+}
 
-    /// Lends `look` the vectors of an index as they are in the store.
-    fn with_exact<T>(&self, index: &Index, query: &Query, look: impl FnOnce(Exact<'_>) -> T) -> T {
-        let (namespace, encoder) = (&query.namespace, index.spec().encoder.as_ref());
-        let texts = |texts: &[u32]| {
-            let places: Vec<Seq> = texts.iter().map(|&text| index.documents().seq(text)).collect();
-            encoder.map_or_else(|| Ok(Vectors::default()), |encoder| self.store.vectors(namespace, encoder, &places))
-        };
-        let cues = |rows: Option<&Owned>, places: &[u32]| {
-            let ids: Vec<CueId> = rows.map_or_else(Vec::new, |rows| places.iter().map(|&row| rows.id(row)).collect());
-            encoder.map_or_else(|| Ok(Vectors::default()), |encoder| self.store.cue_vectors(namespace, encoder, &ids))
-        };
-        let questions = |rows: &[u32]| cues(index.cues().map(|cues| cues.questions().rows()), rows);
-        let passages = |rows: &[u32]| cues(index.cues().map(CueIndex::passages), rows);
-        look(Exact { texts: &texts, questions: &questions, passages: &passages })
+/// Lends `look` the vectors of an index as they are in the store.
+fn with_exact<T>(store: &dyn Store, index: &Index, query: &Query, look: impl FnOnce(Exact<'_>) -> T) -> T {
+    let namespace = &query.namespace;
+    let of = index.spec().encoder.as_ref().zip(index.version());
+    let texts = |texts: &[u32]| {
+        let places: Vec<Seq> = texts.iter().map(|&text| index.documents().seq(text)).collect();
+        of.map_or_else(|| Ok(Vectors::default()), |(encoder, at)| store.vectors(namespace, encoder, &places, at))
+    };
+    let cues = |rows: Option<&Owned>, places: &[u32]| {
+        let ids: Vec<CueId> = rows.map_or_else(Vec::new, |rows| places.iter().map(|&row| rows.id(row)).collect());
+        of.map_or_else(|| Ok(Vectors::default()), |(encoder, at)| store.cue_vectors(namespace, encoder, &ids, at))
+    };
+    let questions = |rows: &[u32]| cues(index.cues().map(|cues| cues.questions().rows()), rows);
+    let passages = |rows: &[u32]| cues(index.cues().map(CueIndex::passages), rows);
+    look(Exact { texts: &texts, questions: &questions, passages: &passages })
+}
+
+/// What was found, or nothing where others changed what was being read.
+fn unless_outdated<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
+    match found {
+        Err(Error::Store(StoreError::Outdated { .. })) => Ok(None),
+        found => found.map(Some),
     }
 }
 

@@ -11,7 +11,7 @@ use aforesaid_core::{
     store::{CheckDepth, Finding},
     types::EncoderId,
 };
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::{counters::Counter, errors::Context, schema};
 
@@ -32,13 +32,12 @@ struct Checking<'a> {
 
 /// Looks for damage in one consistent view of a store.
 pub(crate) fn check(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     context: Context<'_>,
     depth: CheckDepth,
     step: &mut dyn FnMut(&str),
 ) -> Result<Vec<Finding>, StoreError> {
-    let mut checking =
-        Checking { connection: transaction, context, names: BTreeMap::new(), findings: files::findings(transaction) };
+    let mut checking = Checking { connection, context, names: BTreeMap::new(), findings: files::findings(connection) };
     step("pages");
     checking.attempt("the file", Checking::size)?;
     checking.attempt("the schema", Checking::schema)?;

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How long one process waits for another's write to finish.
-const BUSY: Duration = Duration::from_secs(90);
+pub(crate) const BUSY: Duration = Duration::from_secs(90);
 
 /// Bytes of the file that are read where they lie in memory.
 const MAPPED: i64 = 1 << 32;
@@ -33,6 +33,8 @@ pub(crate) struct Pool {
     location: String,
     access: Access,
     idle: Mutex<Vec<Connection>>,
+    /// The one connection of a view that stands still, in an open transaction.
+    steady: Option<Mutex<Connection>>,
 }
 
 /// What is done where a store is opened whose last user did not close it.
@@ -62,7 +64,7 @@ impl Pool {
         let log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
         identity::check(path, &location)?;
         let mut pool =
-            Self { path: path.to_owned(), location, access: Access::ReadWrite, idle: Mutex::new(Vec::new()) };
+            Self { path: path.to_owned(), location, access: Access::ReadWrite, idle: Mutex::default(), steady: None };
         // Where it may not be written SQLite opens it to read, and says so. This connection reads nothing: doing so
         // would make files beside the store.
         let context = pool.context("open the store");
@@ -85,6 +87,17 @@ impl Pool {
         Ok(pool)
     }
 
+    /// A pool of one connection, which sees the file as it is now for as long as it lives.
+    pub(crate) fn steady(&self) -> Result<Self, StoreError> {
+        let connection = self.connect()?;
+        let context = Context::new(&self.location, "hold a view of the store");
+        // A transaction's view begins with its first look.
+        context.run(connection.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;"))?;
+        let Self { path, location, access, .. } = self;
+        let (path, location, access) = (path.clone(), location.clone(), *access);
+        Ok(Self { path, location, access, idle: Mutex::default(), steady: Some(Mutex::new(connection)) })
+    }
+
     pub(crate) fn location(&self) -> &str {
         &self.location
     }
@@ -99,6 +112,9 @@ impl Pool {
 
     /// Runs `work` with a connection of its own.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Some(steady) = &self.steady {
+            return work(&mut steady.lock().unwrap_or_else(PoisonError::into_inner));
+        }
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut connection = match idle {
             Some(connection) => connection,
@@ -129,11 +145,11 @@ impl Pool {
 
     /// Like [`Pool::with`], but what is written need not be on the disk when `work` is done: a crash of the
     /// machine may lose it, and never what was written otherwise.
-    pub(crate) fn with_cached_writes(
+    pub(crate) fn with_cached_writes<T>(
         &self,
         context: Context<'_>,
-        work: impl FnOnce(&mut Connection) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+        work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         self.with(|connection| {
             context.run(connection.pragma_update(None, "synchronous", "NORMAL"))?;
             let result = work(connection);

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use aforesaid_core::{
     StoreError,
-    store::{Audience, CuePart, CueRow, CueStats, CueVectors, DroppedCues, IndexSink, NewCues, UnembeddedCue},
+    store::{
+        Audience, CuePart, CueRow, CueStats, CueVectors, DroppedCues, IndexSink, NewCues, Removed, Spans, UnembeddedCue,
+    },
     types::{CueId, CueSource, Cues, EncoderId, Memory, Namespace, Scope, Seq, Vectors, cued_passage},
 };
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, params, params_from_iter, types::Value};
@@ -13,7 +15,7 @@ use crate::{
     counters::Counter,
     errors::Context,
     read::{Reader, within},
-    row, serving,
+    row, serving, snapshot,
     vectors::{self, read_into, to_bytes},
 };
 
@@ -31,6 +33,8 @@ pub(crate) struct Putting<'a> {
     pub(crate) tenant: i64,
     /// The last id given.
     pub(crate) last: u64,
+    /// Ids of cues that others take the place of.
+    pub(crate) gone: Vec<u64>,
 }
 
 impl Putting<'_> {
@@ -44,7 +48,7 @@ impl Putting<'_> {
         let source = self.source(source)?;
         let encoder = encoder.map(|name| Ok::<_, StoreError>((name, self.encoder(name, cues)?))).transpose()?;
         let encoder = encoder.and_then(|(name, known)| Some((name, known?)));
-        let (mut put, mut replaced) = (0, false);
+        let mut put = 0;
         for new in cues {
             let there = "SELECT 1 FROM memory WHERE namespace = ?1 AND seq = ?2";
             let key = params![self.tenant, new.seq.0];
@@ -53,15 +57,13 @@ impl Putting<'_> {
             if self.context.run(there)?.is_none() {
                 continue;
             }
-            replaced |= self.remove(new.seq)?;
+            self.remove(new.seq)?;
             self.insert(source, encoder, new)?;
             put += 1;
         }
         let last = "UPDATE namespace SET cues = ?2 WHERE id = ?1";
         self.context.run(self.transaction.execute(last, params![self.tenant, self.last]))?;
-        if replaced {
-            forget_indexes(self.transaction, self.context, self.tenant)?;
-        }
+        lose(self.transaction, self.context, self.tenant, Spans::of(self.gone))?;
         Ok(put)
     }
 
@@ -85,20 +87,24 @@ impl Putting<'_> {
         vectors::encoder_or_new(self.transaction, self.context, self.tenant, name, first.len()).map(Some)
     }
 
-    /// Takes the cues of one memory away; says whether it was asked for any.
-    fn remove(&self, seq: Seq) -> Result<bool, StoreError> {
+    /// Takes the cues of one memory away.
+    fn remove(&mut self, seq: Seq) -> Result<(), StoreError> {
         let ids = format!("SELECT id FROM {OF_MEMORY} WHERE namespace = ?1 AND seq = ?2");
+        let select = self.transaction.prepare_cached(&ids);
+        let gone = select.and_then(|mut select| {
+            select.query_map(params![self.tenant, seq.0], |row| row.get(0))?.collect::<Result<Vec<u64>, _>>()
+        });
+        self.gone.extend(self.context.run(gone)?);
         let steps = [
             format!("DELETE FROM cue_vector WHERE namespace = ?1 AND id IN ({ids})"),
             format!("DELETE FROM {OF_MEMORY} WHERE namespace = ?1 AND seq = ?2"),
             "DELETE FROM cued WHERE namespace = ?1 AND seq = ?2".to_owned(),
         ];
-        let mut changed = 0;
         for step in steps {
             let run = self.transaction.prepare_cached(&step);
-            changed = self.context.run(run.and_then(|mut step| step.execute(params![self.tenant, seq.0])))?;
+            self.context.run(run.and_then(|mut step| step.execute(params![self.tenant, seq.0])))?;
         }
-        Ok(changed > 0)
+        Ok(())
     }
 
     fn insert(
@@ -163,9 +169,10 @@ pub(crate) fn embed(
         }
     }
     // Only what serves is searched, and an index of it would lack these.
-    let epoch = "UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1 AND serving = ?2";
-    context.run(transaction.execute(epoch, params![tenant, name.as_str()]))?;
-    Ok(())
+    match serving::serves(transaction, context, tenant, name)? {
+        true => snapshot::begin_epoch(transaction, context, tenant),
+        false => Ok(()),
+    }
 }
 
 /// Takes the cues of chosen memories away: `chosen` is SQL that selects their places; `?1` is the tenant.
@@ -200,35 +207,51 @@ pub(crate) fn drop_within(
 ) -> Result<DroppedCues, StoreError> {
     let (condition, values) = within(scope, tenant);
     let chosen = format!("SELECT m.seq FROM memory m WHERE m.namespace = ?1 {condition}");
+    let gone = ids_of(transaction, context, &chosen, &values)?;
     let dropped = remove(transaction, context, &chosen, &values)?;
-    forget_indexes(transaction, context, tenant)?;
+    lose(transaction, context, tenant, gone)?;
     Ok(dropped)
 }
 
-/// Snapshots hold words of cues that are gone, and so do indexes.
-fn forget_indexes(transaction: &Transaction<'_>, context: Context<'_>, tenant: i64) -> Result<(), StoreError> {
-    context.run(transaction.execute("DELETE FROM snapshot WHERE namespace = ?1", [tenant]))?;
-    context.run(transaction.execute("UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1", [tenant]))?;
-    Ok(())
+/// Ids of the cues of chosen memories: `chosen` is SQL that selects their places; `?1` is the tenant.
+pub(crate) fn ids_of(
+    transaction: &Transaction<'_>,
+    context: Context<'_>,
+    chosen: &str,
+    values: &[Value],
+) -> Result<Spans, StoreError> {
+    let sql = format!("SELECT id FROM {OF_MEMORY} WHERE namespace = ?1 AND seq IN ({chosen})");
+    let ids: Vec<u64> = context.run(
+        transaction
+            .prepare(&sql)
+            .and_then(|mut select| select.query_map(params_from_iter(values), |row| row.get(0))?.collect()),
+    )?;
+    Ok(Spans::of(ids))
+}
+
+/// Takes cues out of what is derived: it holds their words.
+fn lose(transaction: &Transaction<'_>, context: Context<'_>, tenant: i64, gone: Spans) -> Result<(), StoreError> {
+    let removed = Removed { memories: Spans::default(), cues: gone };
+    snapshot::lose(transaction, context, tenant, &removed, &removed.cues)
 }
 
 impl Reader<'_> {
-    /// Feeds the cues after one; says how many questions were among them.
+    /// Shows the cues after the id `after`, up to `upto`; says how many questions were among them.
     pub(crate) fn feed_cues(
         &self,
         encoder: Option<vectors::Encoder>,
-        after: CueId,
+        (after, upto): (u64, u64),
         sink: &mut dyn IndexSink,
     ) -> Result<u64, StoreError> {
-        if after >= self.tenant.version.cues {
+        if after >= upto {
             return Ok(0);
         }
         let mut select = self.context.run(self.connection.prepare_cached(
             "SELECT c.id, c.seq, c.part, c.question, v.data FROM cue c
              LEFT JOIN cue_vector v ON v.namespace = ?1 AND v.encoder = ?2 AND v.id = c.id
-             WHERE c.namespace = ?1 AND c.id > ?3 ORDER BY c.id",
+             WHERE c.namespace = ?1 AND c.id > ?3 AND c.id <= ?4 ORDER BY c.id",
         ))?;
-        let key = params![self.tenant.number, encoder.map_or(-1, |encoder| encoder.number), after.0];
+        let key = params![self.tenant.number, encoder.map_or(-1, |encoder| encoder.number), after, upto];
         let mut rows = self.context.run(select.query(key))?;
         let (mut vector, mut questions) = (Vec::new(), 0);
         while let Some(row) = self.context.run(rows.next())? {

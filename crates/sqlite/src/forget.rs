@@ -2,11 +2,11 @@
 
 use aforesaid_core::{
     StoreError,
-    store::{Doomed, Erasure, Forgotten},
+    store::{Doomed, Erasure, Forgotten, Removed, Spans},
 };
 use rusqlite::{Transaction, params_from_iter, types::Value};
 
-use crate::{cues, errors::Context, numbering::Passed, read::within};
+use crate::{cues, errors::Context, numbering::Passed, read::within, snapshot};
 
 /// Takes the doomed memories of a namespace away, and what depends on them.
 pub(crate) fn forget(
@@ -20,6 +20,12 @@ pub(crate) fn forget(
         Doomed::Within(scope) => within(scope, tenant),
     };
     let chosen = format!("SELECT m.seq FROM memory m WHERE m.namespace = ?1 {condition}");
+    let places: Vec<u64> = context.run(
+        transaction
+            .prepare(&chosen)
+            .and_then(|mut select| select.query_map(params_from_iter(&values), |row| row.get(0))?.collect()),
+    )?;
+    let cue_ids = cues::ids_of(transaction, context, &chosen, &values)?;
     let (turns, notes) = context.run(transaction.query_row(
         &format!(
             "SELECT count(*) FILTER (WHERE kind = 0), count(*) FILTER (WHERE kind = 1)
@@ -47,9 +53,14 @@ pub(crate) fn forget(
          AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.namespace = ?1 AND m.conversation = conversation.id)",
         [tenant],
     ))? as u64;
-    let staged = forget_derived(transaction, context, tenant)?;
+    // Segments hold terms of forgotten texts, and staged vectors may be of them too.
+    let gone = Removed { memories: Spans::of(places), cues: Spans::default() };
+    snapshot::lose(transaction, context, tenant, &gone, &cue_ids)?;
+    let staged = context.run(transaction.execute("DELETE FROM staged WHERE namespace = ?1", [tenant]))? as u64;
     if matches!(doomed, Doomed::Within(scope) if scope.is_everything()) {
-        context.run(transaction.execute("DELETE FROM encoder WHERE namespace = ?1", [tenant]))?;
+        for table in ["snapshot", "removed", "encoder"] {
+            context.run(transaction.execute(&format!("DELETE FROM {table} WHERE namespace = ?1"), [tenant]))?;
+        }
         context.run(transaction.execute("DELETE FROM namespace WHERE id = ?1", [tenant]))?;
     }
     Ok(Forgotten {
@@ -62,12 +73,4 @@ pub(crate) fn forget(
         staged,
         erasure: Erasure::Pending,
     })
-}
-
-/// Snapshots hold terms of forgotten texts, and staged vectors may be of them; says how many vectors went.
-fn forget_derived(transaction: &Transaction<'_>, context: Context<'_>, tenant: i64) -> Result<u64, StoreError> {
-    context.run(transaction.execute("DELETE FROM snapshot WHERE namespace = ?1", [tenant]))?;
-    let staged = context.run(transaction.execute("DELETE FROM staged WHERE namespace = ?1", [tenant]))?;
-    context.run(transaction.execute("UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1", [tenant]))?;
-    Ok(staged as u64)
 }

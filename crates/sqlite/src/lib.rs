@@ -21,6 +21,7 @@ mod journal;
 mod numbering;
 mod place;
 mod read;
+mod removed;
 mod row;
 mod salvage;
 mod schema;

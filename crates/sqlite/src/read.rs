@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aforesaid_core::{
     StoreError,
-    store::{Address, Audience, IndexRow, IndexSink, NamespaceStats, Unembedded, Version},
+    store::{Address, Audience, IndexRow, IndexSink, NamespaceStats, Rows, Segment, Taken, Unembedded, Version},
     types::{ConversationId, CueId, EncoderId, Memory, Namespace, Scope, Seq, SessionId, Timestamp, Vectors},
 };
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, params, types::Value};
@@ -41,12 +41,13 @@ pub(crate) fn tenant(
     namespace: &Namespace,
 ) -> Result<Option<Tenant>, StoreError> {
     let tenant = |row: &Row<'_>| {
-        let version = Version { epoch: row.get(1)?, last: Seq(row.get(2)?), cues: CueId(row.get(3)?) };
+        let (last, cues) = (Seq(row.get(2)?), CueId(row.get(3)?));
+        let version = Version { epoch: row.get(1)?, last, cues, removed: row.get(4)? };
         Ok(Tenant { number: row.get(0)?, version })
     };
     context.run(
         connection
-            .prepare_cached("SELECT id, epoch, last, cues FROM namespace WHERE name = ?1")
+            .prepare_cached("SELECT id, epoch, last, cues, removed FROM namespace WHERE name = ?1")
             .and_then(|mut select| select.query_row([namespace.as_str()], tenant).optional()),
     )
 }
@@ -67,7 +68,7 @@ pub(crate) fn tenant_or_new(
         [namespace.as_str()],
         |row| Ok((row.get(0)?, row.get(1)?)),
     ))?;
-    Ok(Tenant { number, version: Version { epoch, last: Seq(0), cues: CueId(0) } })
+    Ok(Tenant { number, version: Version { epoch, last: Seq(0), cues: CueId(0), removed: 0 } })
 }
 
 pub(crate) fn namespaces(connection: &Connection, context: Context<'_>) -> Result<Vec<Namespace>, StoreError> {
@@ -198,35 +199,68 @@ impl Reader<'_> {
         sink: &mut dyn IndexSink,
     ) -> Result<Version, StoreError> {
         let version = self.tenant.version;
-        let since = since.filter(|since| since.epoch == version.epoch);
-        let (after, after_cue) = match since {
-            Some(since) => (since.last, since.cues),
-            None => {
-                sink.reset();
-                (Seq(0), CueId(0))
-            }
-        };
         let encoder = match encoder {
             Some(name) => vectors::encoder(self.connection, self.context, self.tenant.number, name)?,
             None => None,
         };
-        let memories = self.feed_rows(encoder, after, sink)?;
-        let questions = self.feed_cues(encoder, after_cue, sink)?;
-        if since.is_none() {
-            self.expect(Counter::Memories, memories)?;
-            self.expect(Counter::Questions, questions)?;
+        let since = since.filter(|since| since.epoch == version.epoch);
+        let gone = match since {
+            Some(since) => self.removed_since(since.removed)?,
+            None => None,
+        };
+        let (Some(since), Some(gone)) = (since, gone) else {
+            sink.reset();
+            self.feed_all(encoder, sink, Rows::Memories)?;
+            self.feed_all(encoder, sink, Rows::Cues)?;
+            return Ok(version);
+        };
+        if !gone.is_empty() {
+            sink.remove(&gone)?;
         }
+        self.feed_rows(encoder, (since.last.0, version.last.0), sink)?;
+        self.feed_cues(encoder, (since.cues.0, version.cues.0), sink)?;
         Ok(version)
     }
 
-    /// Feeds the memories after a position; says how many.
+    /// Shows all rows of one kind, as segments where those are kept and taken. Where none is, all rows are read, and counted.
+    fn feed_all(
+        &self,
+        encoder: Option<vectors::Encoder>,
+        sink: &mut dyn IndexSink,
+        rows: Rows,
+    ) -> Result<(), StoreError> {
+        let feed = |span, sink: &mut dyn IndexSink| match rows {
+            Rows::Memories => self.feed_rows(encoder, span, sink),
+            Rows::Cues => self.feed_cues(encoder, span, sink),
+        };
+        let (mut last, mut counted) = (0, Some(0));
+        if let Some(name) = sink.kept_as() {
+            self.segments(&name, rows, &mut |segment| {
+                let before = Segment::first(segment.block).saturating_sub(1).max(last);
+                let fed = feed((last, before), sink)?;
+                (last, counted) = match sink.segment(&segment) {
+                    Taken::Yes => (segment.upto, None),
+                    Taken::No => (before, counted.map(|counted| counted + fed)),
+                };
+                Ok(())
+            })?;
+        }
+        let (end, counter) = match rows {
+            Rows::Memories => (self.tenant.version.last.0, Counter::Memories),
+            Rows::Cues => (self.tenant.version.cues.0, Counter::Questions),
+        };
+        let fed = feed((last, end), sink)?;
+        counted.map_or(Ok(()), |counted| self.expect(counter, counted + fed))
+    }
+
+    /// Shows the memories after the place `after`, up to `upto`; says how many.
     fn feed_rows(
         &self,
         encoder: Option<vectors::Encoder>,
-        after: Seq,
+        (after, upto): (u64, u64),
         sink: &mut dyn IndexSink,
     ) -> Result<u64, StoreError> {
-        if after >= self.tenant.version.last {
+        if after >= upto {
             return Ok(0);
         }
         let mut select = self.context.run(self.connection.prepare_cached(
@@ -235,9 +269,9 @@ impl Reader<'_> {
              LEFT JOIN conversation c ON c.namespace = ?1 AND c.id = m.conversation
              LEFT JOIN session s ON s.namespace = ?1 AND s.id = m.session
              LEFT JOIN vector v ON v.namespace = ?1 AND v.encoder = ?2 AND v.seq = m.seq
-             WHERE m.namespace = ?1 AND m.seq > ?3 ORDER BY m.seq",
+             WHERE m.namespace = ?1 AND m.seq > ?3 AND m.seq <= ?4 ORDER BY m.seq",
         ))?;
-        let key = params![self.tenant.number, encoder.map_or(-1, |encoder| encoder.number), after.0];
+        let key = params![self.tenant.number, encoder.map_or(-1, |encoder| encoder.number), after, upto];
         let mut rows = self.context.run(select.query(key))?;
         let (mut vector, mut fed) = (Vec::new(), 0);
         while let Some(row) = self.context.run(rows.next())? {
@@ -246,6 +280,17 @@ impl Reader<'_> {
             fed += 1;
         }
         Ok(fed)
+    }
+
+    /// What it means that something is missing which an index of version `at` knows of.
+    pub(crate) fn lacks(&self, namespace: &Namespace, at: Version, what: String) -> StoreError {
+        match self.tenant.version.continues(at) {
+            true => StoreError::Damaged {
+                location: self.context.location().to_owned(),
+                found: format!("namespace {:?} lacks {what}", namespace.as_str()),
+            },
+            false => StoreError::Outdated { namespace: namespace.clone() },
+        }
     }
 
     pub(crate) fn vectors(&self, name: &EncoderId, places: &[Seq]) -> Result<Option<Vectors>, StoreError> {

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Step `i` takes a store from version `i` to `i + 1`. Steps are only ever added.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     // Tenant first in every key, so that one namespace lies together on disk.
     // `seq` counts arrivals in a namespace and is never given twice.
     "
@@ -229,6 +229,31 @@ const MIGRATIONS: [&str; 7] = [
     CREATE TRIGGER question_removed AFTER DELETE ON cue WHEN old.part > 0 BEGIN
         UPDATE namespace SET questions = questions - 1 WHERE id = old.namespace;
     END;
+    ",
+    // Snapshots in segments, so that a forget takes those along that hold what is forgotten, and no others. `upto` is the
+    // last place that a segment speaks for. `removed` says which places (part 0) and cues (part 1) went, so that an index
+    // need not be made anew: numbers, and nothing of what they held.
+    "
+    DROP TABLE snapshot;
+    CREATE TABLE snapshot (
+        namespace INTEGER NOT NULL,
+        part      INTEGER NOT NULL,
+        block     INTEGER NOT NULL,
+        name      TEXT NOT NULL,
+        maker     TEXT NOT NULL,
+        upto      INTEGER NOT NULL,
+        data      BLOB NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX snapshot_by_block ON snapshot (namespace, part, block, name);
+    ALTER TABLE namespace ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE removed (
+        namespace INTEGER NOT NULL,
+        number    INTEGER NOT NULL,
+        part      INTEGER NOT NULL,
+        first     INTEGER NOT NULL,
+        last      INTEGER NOT NULL,
+        PRIMARY KEY (namespace, number, part, first)
+    ) STRICT, WITHOUT ROWID;
     ",
 ];
 

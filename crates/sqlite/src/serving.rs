@@ -7,7 +7,7 @@ use aforesaid_core::{
 };
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use crate::{errors::Context, read::Reader};
+use crate::{errors::Context, read::Reader, snapshot};
 
 pub(crate) fn serving(
     connection: &Connection,
@@ -20,6 +20,18 @@ pub(crate) fn serving(
             .and_then(|mut select| select.query_row([namespace.as_str()], |row| row.get(0)).optional()),
     )?;
     Ok(name.flatten().map(EncoderId::new).transpose()?)
+}
+
+/// Whether the vectors of an encoder serve a tenant.
+pub(crate) fn serves(
+    connection: &Connection,
+    context: Context<'_>,
+    tenant: i64,
+    encoder: &EncoderId,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM namespace WHERE id = ?1 AND serving = ?2";
+    let key = params![tenant, encoder.as_str()];
+    context.run(connection.prepare_cached(sql).and_then(|mut select| select.exists(key)))
 }
 
 /// Has the first vectors of a namespace serve it; those of another encoder are refused.
@@ -52,8 +64,7 @@ pub(crate) fn serve(
         set(transaction, context, namespace, encoder)?;
         let tenant = reader.tenant.number;
         // Indexes of this encoder made when it served before lack what came since.
-        context.run(transaction.execute("UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1", [tenant]))?;
-        context.run(transaction.execute("DELETE FROM snapshot WHERE namespace = ?1", [tenant]))?;
+        snapshot::begin_epoch(transaction, context, tenant)?;
     }
     Ok(missing)
 }

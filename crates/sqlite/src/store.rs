@@ -6,8 +6,8 @@ use aforesaid_core::{
     StoreError,
     store::{
         Address, Audience, BackedUp, Batch, CheckDepth, CueStats, CueStore, Doomed, DroppedCues, Erasure, Existing,
-        Fate, Finding, Fingerprint, Forgotten, IndexSink, NamespaceStats, NewCues, NewVectors, Salvaged, Store,
-        Unembedded, UnembeddedCue, Version,
+        Fate, Finding, Fingerprint, Forgotten, IndexSink, Kept, NamespaceStats, NewCues, NewVectors, Salvaged, Segment,
+        SnapshotName, Store, Unembedded, UnembeddedCue, Version,
     },
     types::{
         ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId,
@@ -76,6 +76,15 @@ impl SqliteStore {
         self.pool.with(|connection| transact(connection, behavior, context, work))
     }
 
+    /// Runs `work` on one consistent view.
+    fn look<T>(
+        &self,
+        context: Context<'_>,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.pool.with(|connection| look(connection, context, work))
+    }
+
     /// Runs `work` on a consistent view of a namespace, or of its absence.
     fn view<T>(
         &self,
@@ -84,7 +93,7 @@ impl SqliteStore {
         work: impl FnOnce(Option<Reader<'_>>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let context = self.context(action);
-        self.transact(TransactionBehavior::Deferred, context, |connection| {
+        self.look(context, |connection| {
             let tenant = read::tenant(connection, context, namespace)?;
             work(tenant.map(|tenant| Reader { connection, context, tenant }))
         })
@@ -115,11 +124,11 @@ impl SqliteStore {
 
     fn existing(
         &self,
-        transaction: &Transaction<'_>,
+        connection: &Connection,
         context: Context<'_>,
         namespace: &Namespace,
     ) -> Result<Tenant, StoreError> {
-        match read::tenant(transaction, context, namespace)? {
+        match read::tenant(connection, context, namespace)? {
             Some(tenant) => Ok(tenant),
             None => Err(self.unknown(namespace)?),
         }
@@ -172,13 +181,18 @@ fn transact<T>(
     Ok(result)
 }
 
-/// Runs `work` on one consistent view that may be of a damaged store: what was read counts though the transaction
-/// cannot be ended in order, as after a page that cannot be read.
+/// Runs `work` on one consistent view of a connection: the one it is in, where it is in one.
+///
+/// The store may be damaged: what was read counts though the transaction cannot be ended in order, as after a page that cannot be
+/// read.
 fn look<T>(
     connection: &mut Connection,
     context: Context<'_>,
-    work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+    work: impl FnOnce(&Connection) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
+    if !connection.is_autocommit() {
+        return work(connection);
+    }
     let transaction = context.run(connection.transaction_with_behavior(TransactionBehavior::Deferred))?;
     let result = work(&transaction);
     // Where even this fails, the pool does not use the connection again.
@@ -204,7 +218,7 @@ impl Store for SqliteStore {
 
     fn known(&self, namespace: &Namespace, drafts: &[Draft]) -> Result<Vec<Option<MemoryId>>, StoreError> {
         let context = self.context("look for known ids");
-        self.transact(TransactionBehavior::Deferred, context, |connection| {
+        self.look(context, |connection| {
             let tenant = read::tenant(connection, context, namespace)?.map(|tenant| tenant.number);
             drafts.iter().map(|draft| append::known(connection, context, tenant, draft)).collect()
         })
@@ -251,7 +265,7 @@ impl Store for SqliteStore {
     ) -> Result<Version, StoreError> {
         let context = self.context("read the namespace");
         let work = |connection: &mut Connection| {
-            transact(connection, TransactionBehavior::Deferred, context, |connection| {
+            look(connection, context, |connection| {
                 let tenant = self.existing(connection, context, namespace)?;
                 Reader { connection, context, tenant }.catch_up(encoder, since, sink)
             })
@@ -306,11 +320,16 @@ impl Store for SqliteStore {
         self.read("export memories", namespace, |reader| reader.export(scope, visit))
     }
 
-    fn vectors(&self, namespace: &Namespace, encoder: &EncoderId, places: &[Seq]) -> Result<Vectors, StoreError> {
-        let found = self.read("fetch vectors", namespace, |reader| reader.vectors(encoder, places))?;
-        found.ok_or_else(|| StoreError::Damaged {
-            location: self.location(),
-            found: format!("namespace {namespace:?} lacks a vector by {encoder}"),
+    fn vectors(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        places: &[Seq],
+        at: Version,
+    ) -> Result<Vectors, StoreError> {
+        self.read("fetch vectors", namespace, |reader| {
+            let found = reader.vectors(encoder, places)?;
+            found.ok_or_else(|| reader.lacks(namespace, at, format!("a vector by {encoder}")))
         })
     }
 
@@ -340,9 +359,10 @@ impl Store for SqliteStore {
                 }
             }
             // Only what serves is searched, and an index of it would lack these.
-            let epoch = "UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1 AND serving = ?2";
-            context.run(transaction.execute(epoch, params![tenant, encoder.as_str()]))?;
-            Ok(())
+            match serving::serves(transaction, context, tenant, encoder)? {
+                true => snapshot::begin_epoch(transaction, context, tenant),
+                false => Ok(()),
+            }
         })
     }
 
@@ -365,27 +385,22 @@ impl Store for SqliteStore {
         self.read("count memories", namespace, |reader| reader.stats(namespace))
     }
 
-    fn snapshot(&self, namespace: &Namespace, index: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read_if_there("read an index snapshot", namespace, |reader| {
-            snapshot::read(reader.connection, reader.context, reader.tenant.number, index)
-        })
-    }
-
     fn keep_snapshot(
         &self,
         namespace: &Namespace,
-        index: &str,
+        name: &SnapshotName,
         version: Version,
-        snapshot: &[u8],
-    ) -> Result<(), StoreError> {
-        self.write("keep an index snapshot", |transaction, context| {
-            match read::tenant(transaction, context, namespace)? {
-                Some(tenant) if tenant.version.epoch == version.epoch => {
-                    snapshot::write(transaction, context, tenant.number, index, snapshot)
-                }
-                _ => Ok(()),
-            }
+        segments: &[Segment],
+    ) -> Result<Kept, StoreError> {
+        let context = self.context("keep an index snapshot");
+        // What is derived only saves work.
+        self.pool.with_cached_writes(context, |connection| {
+            snapshot::keep(connection, context, namespace, name, version, segments)
         })
+    }
+
+    fn steady(&self) -> Result<Box<dyn Store>, StoreError> {
+        Ok(Box::new(Self { pool: self.pool.steady()? }))
     }
 
     fn staged(
@@ -395,9 +410,7 @@ impl Store for SqliteStore {
         fingerprints: &[Fingerprint],
     ) -> Result<Vec<bool>, StoreError> {
         let context = self.context("look for staged vectors");
-        self.transact(TransactionBehavior::Deferred, context, |connection| {
-            staging::staged(connection, context, namespace, encoder, fingerprints)
-        })
+        self.look(context, |connection| staging::staged(connection, context, namespace, encoder, fingerprints))
     }
 
     fn stage(
@@ -458,7 +471,8 @@ impl CueStore for SqliteStore {
         self.write("store cues", |transaction, context| {
             let tenant = self.existing(transaction, context, namespace)?;
             let last = tenant.version.cues.0;
-            Putting { transaction, context, namespace, tenant: tenant.number, last }.put(source, encoder, cues)
+            let gone = Vec::new();
+            Putting { transaction, context, namespace, tenant: tenant.number, last, gone }.put(source, encoder, cues)
         })
     }
 
@@ -518,11 +532,16 @@ impl CueStore for SqliteStore {
         })
     }
 
-    fn cue_vectors(&self, namespace: &Namespace, encoder: &EncoderId, ids: &[CueId]) -> Result<Vectors, StoreError> {
-        let found = self.read("fetch vectors of cues", namespace, |reader| reader.cue_vectors(encoder, ids))?;
-        found.ok_or_else(|| StoreError::Damaged {
-            location: self.location(),
-            found: format!("namespace {namespace:?} lacks a vector of a cue by {encoder}"),
+    fn cue_vectors(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        ids: &[CueId],
+        at: Version,
+    ) -> Result<Vectors, StoreError> {
+        self.read("fetch vectors of cues", namespace, |reader| {
+            let found = reader.cue_vectors(encoder, ids)?;
+            found.ok_or_else(|| reader.lacks(namespace, at, format!("a vector of a cue by {encoder}")))
         })
     }
 }

@@ -13,7 +13,7 @@ use aforesaid_core::{
     StoreError,
     store::{
         Batch, CheckDepth, CueRow, CueStore, CueVectors, Doomed, Finding, Gravity, IndexRow, IndexSink, NewCues,
-        NewVectors, Salvaged, Store,
+        NewVectors, Removed, Salvaged, Store,
     },
     types::{
         ConversationId, CueSource, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId, Timestamp,
@@ -81,6 +81,10 @@ struct Read(Vec<(u64, String, Option<String>)>);
 impl IndexSink for Read {
     fn reset(&mut self) {
         self.0.clear();
+    }
+
+    fn remove(&mut self, _: &Removed) -> Result<(), StoreError> {
+        Ok(())
     }
 
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {

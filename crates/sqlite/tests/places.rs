@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aforesaid_core::{
     StoreError,
-    store::{Batch, NewVectors, Store},
+    store::{Batch, Kept, NewVectors, Rows, Segment, SnapshotName, Store},
     types::{ConversationId, Draft, EncoderId, Namespace, Seq, SessionId, Turn},
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
@@ -111,7 +111,10 @@ fn forgotten_text_is_in_no_file() {
     let draft = [Draft::Turn(Turn { text: secret.repeat(3000), ..turn })];
     store.append(&namespace, Batch::of(&draft)).unwrap();
     let version = store.version(&namespace).unwrap().unwrap();
-    store.keep_snapshot(&namespace, "english", version, secret.repeat(3000).as_bytes()).unwrap();
+    let name = SnapshotName { index: "english".to_owned(), maker: "this".to_owned() };
+    let bytes = secret.repeat(3000).into_bytes();
+    let segment = Segment { rows: Rows::Memories, block: 0, upto: version.last.0, bytes };
+    assert_eq!(store.keep_snapshot(&namespace, &name, version, &[segment]).unwrap(), Kept::Yes);
     let on_disk = || {
         let files = std::fs::read_dir(folder.path()).unwrap();
         let bytes = files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap());

@@ -39,6 +39,25 @@ impl Codes {
         self.scales.push(quantise(vector, &mut self.codes));
     }
 
+    /// Appends a row of others, of as many components.
+    pub(crate) fn push_row(&mut self, other: &Self, row: u32) {
+        let row = row as usize;
+        self.codes.extend_from_slice(&other.codes[row * self.dim..(row + 1) * self.dim]);
+        self.scales.push(other.scales[row]);
+    }
+
+    /// Puts the row at `from` in the place of the one at `to`.
+    pub(crate) fn move_row(&mut self, from: usize, to: usize) {
+        self.codes.copy_within(from * self.dim..(from + 1) * self.dim, to * self.dim);
+        self.scales[to] = self.scales[from];
+    }
+
+    /// Keeps the first `rows` only.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        self.codes.truncate(rows * self.dim);
+        self.scales.truncate(rows);
+    }
+
     /// Puts back what [`Codes::parts`] gave; `None` when the sizes do not agree.
     pub fn from_parts(dim: usize, codes: Vec<i8>, scales: Vec<f32>) -> Option<Self> {
         (codes.len() == dim * scales.len()).then_some(Self { dim, codes, scales })

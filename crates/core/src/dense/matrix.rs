@@ -25,6 +25,8 @@ pub struct DenseIndex {
     dim: usize,
     present: Vec<bool>,
     rows: Rows,
+    /// How many are held as they are: [`EXACT_LIMIT`], but in tests.
+    limit: usize,
 }
 
 /// The parts of a [`DenseIndex`] that a snapshot keeps.
@@ -36,7 +38,18 @@ pub(crate) enum Parts<'a> {
 impl DenseIndex {
     /// No vectors yet, of `dim` components each.
     pub fn new(dim: usize) -> Self {
-        Self { dim, present: Vec::new(), rows: Rows::Exact(Vec::new()) }
+        Self { dim, present: Vec::new(), rows: Rows::Exact(Vec::new()), limit: EXACT_LIMIT }
+    }
+
+    /// No vectors yet, of a kind with `other`.
+    pub(crate) fn like(other: &Self) -> Self {
+        Self { limit: other.limit, ..Self::new(other.dim) }
+    }
+
+    /// Holds no more than `limit` as they are, to see with few what happens with many.
+    #[cfg(test)]
+    pub(crate) fn limited(self, limit: usize) -> Self {
+        Self { limit, ..self }
     }
 
     /// Components of a vector.
@@ -71,7 +84,7 @@ impl DenseIndex {
     /// Appends the vector of the next text, if it has one, of [`DenseIndex::dim`] components.
     pub fn push(&mut self, vector: Option<&[f32]>) {
         debug_assert!(vector.is_none_or(|v| v.len() == self.dim));
-        if self.present.len() == EXACT_LIMIT {
+        if self.present.len() == self.limit {
             self.compact();
         }
         let nothing;
@@ -87,6 +100,55 @@ impl DenseIndex {
             Rows::Exact(rows) => rows.extend_from_slice(row),
             Rows::Compact(codes) => codes.push(row),
         }
+    }
+
+    /// Appends rows of another, of as many components, by their places there.
+    ///
+    /// Codes are taken as they are, and make codes of the vectors before them.
+    pub(crate) fn take(&mut self, other: &Self, places: impl IntoIterator<Item = u32>) {
+        let dim = self.dim;
+        let row = |place: u32| place as usize * dim..(place as usize + 1) * dim;
+        match &other.rows {
+            Rows::Exact(rows) => {
+                for place in places {
+                    self.push(other.has(place as usize).then(|| &rows[row(place)]));
+                }
+            }
+            Rows::Compact(coded) => {
+                self.compact();
+                if let Rows::Compact(codes) = &mut self.rows {
+                    for place in places {
+                        self.present.push(other.has(place as usize));
+                        codes.push_row(coded, place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes rows out that `stays` does not name by place.
+    pub(crate) fn retain(&mut self, stays: impl Fn(usize) -> bool) {
+        let (dim, mut end) = (self.dim, 0);
+        for place in (0..self.present.len()).filter(|&place| stays(place)) {
+            if end < place {
+                self.present[end] = self.present[place];
+                match &mut self.rows {
+                    Rows::Exact(rows) => rows.copy_within(place * dim..(place + 1) * dim, end * dim),
+                    Rows::Compact(codes) => codes.move_row(place, end),
+                }
+            }
+            end += 1;
+        }
+        self.present.truncate(end);
+        match &mut self.rows {
+            Rows::Exact(rows) => rows.truncate(end * dim),
+            Rows::Compact(codes) => codes.truncate(end),
+        }
+    }
+
+    /// Whether it holds codes though there is room for the vectors: what is made anew holds those.
+    pub(crate) fn is_needlessly_coded(&self) -> bool {
+        !self.is_exact() && self.present.len() <= self.limit
     }
 
     fn compact(&mut self) {
@@ -162,12 +224,17 @@ impl DenseIndex {
     }
 
     pub(crate) fn from_exact(dim: usize, present: Vec<bool>, rows: Vec<f32>) -> Option<Self> {
-        (rows.len() == dim * present.len()).then_some(Self { dim, present, rows: Rows::Exact(rows) })
+        (rows.len() == dim * present.len()).then_some(Self {
+            dim,
+            present,
+            rows: Rows::Exact(rows),
+            limit: EXACT_LIMIT,
+        })
     }
 
     pub(crate) fn from_codes(dim: usize, present: Vec<bool>, codes: Vec<i8>, scales: Vec<f32>) -> Option<Self> {
         let codes = Codes::from_parts(dim, codes, scales).filter(|codes| codes.parts().1.len() == present.len())?;
-        Some(Self { dim, present, rows: Rows::Compact(codes) })
+        Some(Self { dim, present, rows: Rows::Compact(codes), limit: EXACT_LIMIT })
     }
 }
 

@@ -33,6 +33,30 @@ impl CueIndex {
         Self { questions: Questions { rows: rows(), ..Questions::default() }, passages: rows() }
     }
 
+    /// No cues yet, with vectors of a kind with those of `other`.
+    pub(super) fn like(other: &Self) -> Self {
+        let of = |rows: &Owned| Owned { dense: rows.dense.as_ref().map(DenseIndex::like), ..Owned::default() };
+        Self {
+            questions: Questions { rows: of(&other.questions.rows), ..Questions::default() },
+            passages: of(&other.passages),
+        }
+    }
+
+    /// Appends the cues of `other`, whose vocabulary is given, that `chosen` names by id and owner: it answers with the
+    /// owner here.
+    pub(super) fn take(&mut self, other: &Self, vocabulary: &[&str], chosen: impl Fn(u64, u32) -> Option<u32>) {
+        let rows = self.questions.rows.take(&other.questions.rows, &chosen);
+        let terms = |&row: &u32| other.questions.postings.terms_of(row);
+        self.questions.append(vocabulary, rows.iter().map(terms));
+        self.passages.take(&other.passages, chosen);
+    }
+
+    /// Whether vectors of it are coded that need not be.
+    pub(super) fn is_needlessly_coded(&self) -> bool {
+        let rows = [&self.questions.rows, &self.passages];
+        rows.into_iter().filter_map(|rows| rows.dense.as_ref()).any(DenseIndex::is_needlessly_coded)
+    }
+
     /// The questions, each a row.
     pub fn questions(&self) -> &Questions {
         &self.questions
@@ -57,6 +81,22 @@ impl Owned {
         if let Some(dense) = &mut self.dense {
             dense.push(vector);
         }
+    }
+
+    /// Appends chosen rows of others; says which those are there.
+    pub(super) fn take(&mut self, other: &Self, chosen: impl Fn(u64, u32) -> Option<u32>) -> Vec<u32> {
+        let mut taken = Vec::new();
+        for (row, (&id, &owner)) in (0..).zip(other.ids.iter().zip(&other.owners)) {
+            if let Some(owner) = chosen(id, owner) {
+                self.ids.push(id);
+                self.owners.push(owner);
+                taken.push(row);
+            }
+        }
+        if let (Some(dense), Some(other)) = (&mut self.dense, &other.dense) {
+            dense.take(other, taken.iter().copied());
+        }
+        taken
     }
 
     /// Rows.
@@ -84,6 +124,11 @@ impl Owned {
         self.dense.as_ref().filter(|dense| dense.has_any())
     }
 
+    /// Rows from the place `first` to `last`, both included.
+    pub(super) fn count(&self, first: u64, last: u64) -> usize {
+        self.ids.partition_point(|id| *id <= last) - self.ids.partition_point(|id| *id < first)
+    }
+
     fn heap_bytes(&self) -> usize {
         12 * self.ids.capacity() + self.dense.as_ref().map_or(0, DenseIndex::heap_bytes)
     }
@@ -102,13 +147,13 @@ impl Questions {
         self.terms[owner as usize] += terms;
     }
 
-    /// Puts back what a snapshot kept; the rows and the postings have one entry a question.
-    pub(super) fn from_parts(rows: Owned, postings: Postings) -> Self {
-        let mut questions = Self { rows: Owned::default(), postings, terms: Vec::new() };
-        for (row, &owner) in rows.owners.iter().enumerate() {
-            questions.count(owner, questions.postings.lengths()[row]);
+    /// Gives the last rows their words.
+    pub(super) fn append<'t>(&mut self, vocabulary: &[&str], texts: impl IntoIterator<Item = &'t [u32]>) {
+        let from = self.postings.lengths().len();
+        self.postings.append(vocabulary, texts);
+        for row in from..self.postings.lengths().len() {
+            self.count(self.rows.owners[row], self.postings.lengths()[row]);
         }
-        Self { rows, ..questions }
     }
 
     /// Whose they are, and their vectors.

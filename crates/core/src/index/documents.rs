@@ -46,6 +46,45 @@ pub struct Documents {
     conversation_numbers: HashMap<String, u32>,
 }
 
+/// What conversations, sessions and speakers of other columns are called here, once that was found out.
+struct Numbers {
+    conversations: Vec<Option<u32>>,
+    sessions: Vec<Option<u32>>,
+    speakers: Vec<Option<u32>>,
+}
+
+impl Numbers {
+    fn of(other: &Documents) -> Self {
+        Self {
+            conversations: vec![None; other.conversations.len()],
+            sessions: vec![None; other.sessions.len()],
+            speakers: vec![None; other.speakers.len()],
+        }
+    }
+
+    fn conversation(&mut self, here: &mut Documents, other: &Documents, number: u32) -> u32 {
+        match number {
+            NONE => NONE,
+            _ => *self.conversations[number as usize]
+                .get_or_insert_with(|| here.number_conversation(&other.conversations[number as usize])),
+        }
+    }
+
+    fn session(&mut self, here: &mut Documents, other: &Documents, number: u32) -> u32 {
+        if number == NONE {
+            return NONE;
+        }
+        if let Some(known) = self.sessions[number as usize] {
+            return known;
+        }
+        let Session { conversation, name, .. } = &other.sessions[number as usize];
+        let conversation = self.conversation(here, other, *conversation);
+        let known = here.number_session(conversation, name);
+        self.sessions[number as usize] = Some(known);
+        known
+    }
+}
+
 impl Documents {
     pub(super) fn push(&mut self, row: &IndexRow<'_>, terms: u32) {
         let position = self.seq.len() as u32;
@@ -60,6 +99,29 @@ impl Documents {
         self.importance.push(row.importance as f32);
         self.speaker.push(speaker);
         self.form.push(Form::of(row.text));
+    }
+
+    /// Appends texts of others, by their positions there: as if each were pushed. `terms` says how many each has there.
+    pub(super) fn take(&mut self, other: &Self, texts: impl IntoIterator<Item = u32>, terms: &[u32]) {
+        let mut known = Numbers::of(other);
+        for text in texts {
+            let at = text as usize;
+            let conversation = known.conversation(self, other, other.conversation[at]);
+            let session = known.session(self, other, other.session[at]);
+            let speaker = match other.speaker[at] {
+                NONE => NONE,
+                number => *known.speakers[number as usize]
+                    .get_or_insert_with(|| self.number_speaker(&other.speakers[number as usize])),
+            };
+            self.join_session(self.seq.len() as u32, session, terms[at]);
+            self.seq.push(other.seq[at]);
+            self.session.push(session);
+            self.conversation.push(conversation);
+            self.said_at.push(other.said_at[at]);
+            self.importance.push(other.importance[at]);
+            self.speaker.push(speaker);
+            self.form.push(other.form[at]);
+        }
     }
 
     fn join_session(&mut self, position: u32, session: u32, terms: u32) {
@@ -101,13 +163,6 @@ impl Documents {
         self.sessions.push(Session { conversation, name: name.to_owned(), turns: Vec::new(), terms: 0 });
         self.session_numbers.insert(key, number);
         number
-    }
-
-    /// Gives each session its turns, from the column of session numbers and the terms of each text.
-    pub(super) fn fill_sessions(&mut self, terms: &[u32]) {
-        for (position, terms) in (0u32..).zip(terms) {
-            self.join_session(position, self.session[position as usize], *terms);
-        }
     }
 
     /// Texts.

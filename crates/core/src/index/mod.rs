@@ -3,18 +3,23 @@
 mod compare;
 mod cues;
 mod documents;
-mod snapshot;
+mod maker;
+mod removal;
+mod segment;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
 
 pub use cues::{CueIndex, Owned, Questions};
 pub use documents::{Documents, Session};
-pub use snapshot::BadSnapshot;
 
 use crate::{
     analysis::{Analysis, Analyzer},
     dense::DenseIndex,
     error::StoreError,
     lexical::Postings,
-    store::{CuePart, CueRow, IndexRow, IndexSink, Version},
+    store::{CuePart, CueRow, IndexRow, IndexSink, Removed, Rows, Segment, SnapshotName, Taken, Version},
     types::{EncoderId, passage},
 };
 
@@ -29,11 +34,12 @@ pub struct IndexSpec {
 
 impl IndexSpec {
     /// The name a snapshot is kept under.
-    pub fn key(&self) -> String {
-        match &self.encoder {
+    pub fn snapshot_name(&self) -> SnapshotName {
+        let index = match &self.encoder {
             Some(encoder) => format!("{}+{encoder}", self.analyzer),
             None => self.analyzer.to_string(),
-        }
+        };
+        SnapshotName { index, maker: maker::maker().to_owned() }
     }
 }
 
@@ -46,6 +52,19 @@ pub struct Index {
     dense: Option<DenseIndex>,
     cues: CueIndex,
     analysis: Analysis,
+    /// Blocks that a store keeps segments of, and how far those go.
+    kept: BTreeMap<(Rows, u64), u64>,
+    /// What it does with segments of coded vectors.
+    coded: Coded,
+}
+
+/// Whether segments of coded vectors are of use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coded {
+    /// As long as the texts turn out to be too many for vectors as they are.
+    Taken,
+    /// They are not: the texts are few.
+    Refused,
 }
 
 impl Index {
@@ -59,8 +78,30 @@ impl Index {
             cues: CueIndex::new(dense.as_ref().map(DenseIndex::dim)),
             dense,
             analysis: spec.analyzer.session(),
+            kept: BTreeMap::new(),
+            coded: Coded::Taken,
             spec,
         }
+    }
+
+    /// One of the same kind that has seen nothing yet.
+    fn emptied(&self) -> Self {
+        Self {
+            dense: self.dense.as_ref().map(DenseIndex::like),
+            cues: CueIndex::like(&self.cues),
+            ..Self::new(self.spec.clone(), 1)
+        }
+    }
+
+    /// Whether it holds codes of vectors though there is room for the vectors, so that its scores are not those of an
+    /// index made anew: it is to be [started over](Index::start_over).
+    pub fn is_needlessly_coded(&self) -> bool {
+        self.dense.as_ref().is_some_and(DenseIndex::is_needlessly_coded) || self.cues.is_needlessly_coded()
+    }
+
+    /// Forgets everything, and takes no codes of vectors when it is made anew.
+    pub fn start_over(&mut self) {
+        *self = Self { coded: Coded::Refused, ..self.emptied() };
     }
 
     /// What it is made of.
@@ -76,6 +117,7 @@ impl Index {
     /// Declares that every row up to `version` has been taken.
     pub fn set_version(&mut self, version: Version) {
         self.version = Some(version);
+        self.coded = Coded::Taken;
     }
 
     /// Sessions, times and places of the texts.
@@ -127,8 +169,24 @@ impl Index {
 
 impl IndexSink for Index {
     fn reset(&mut self) {
-        let dim = self.dense.as_ref().map_or(0, DenseIndex::dim);
-        *self = Self::new(self.spec.clone(), dim);
+        *self = Self { coded: self.coded, ..self.emptied() };
+    }
+
+    fn remove(&mut self, gone: &Removed) -> Result<(), StoreError> {
+        self.take_out(gone);
+        Ok(())
+    }
+
+    fn kept_as(&self) -> Option<SnapshotName> {
+        Some(self.spec.snapshot_name())
+    }
+
+    fn segment(&mut self, segment: &Segment) -> Taken {
+        // A segment that cannot be read costs time, nothing else: the rows have everything.
+        match self.put_back(segment) {
+            Ok(()) => Taken::Yes,
+            Err(_) => Taken::No,
+        }
     }
 
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {

@@ -59,6 +59,66 @@ impl Postings {
         text
     }
 
+    /// Appends texts whose terms are numbers of a vocabulary: as if each were pushed by its terms.
+    ///
+    /// Every number is a place in `vocabulary`.
+    pub(crate) fn append<'t>(&mut self, vocabulary: &[&str], texts: impl IntoIterator<Item = &'t [u32]>) {
+        const UNKNOWN: u32 = u32::MAX;
+        let mut numbers = vec![UNKNOWN; vocabulary.len()];
+        for text in texts {
+            let start = self.sequence.len();
+            for &term in text {
+                let number = &mut numbers[term as usize];
+                if *number == UNKNOWN {
+                    let term = vocabulary[term as usize];
+                    *number = self.number_of(term).unwrap_or_else(|| self.number(term.into()));
+                }
+                self.sequence.push(*number);
+            }
+            self.close(start);
+        }
+    }
+
+    /// Takes texts out: `now` says by position where each that stays comes to stand, in the same order, and `gone` for
+    /// the others. Terms that no text holds any more go, and the others are numbered as if what is left were pushed.
+    pub(crate) fn retain(&mut self, now: &[u32], gone: u32) {
+        const UNKNOWN: u32 = u32::MAX;
+        let mut numbers = vec![UNKNOWN; self.lists.len()];
+        let (mut terms, mut texts, mut end) = (0, 0, 0);
+        for text in (0..now.len()).filter(|&text| now[text] != gone) {
+            let (start, length) = (self.starts[text], self.lengths[text]);
+            (self.starts[texts], self.lengths[texts]) = (end, length);
+            texts += 1;
+            for at in start..start + length as usize {
+                let number = &mut numbers[self.sequence[at] as usize];
+                if *number == UNKNOWN {
+                    *number = terms;
+                    terms += 1;
+                }
+                self.sequence[end] = *number;
+                end += 1;
+            }
+        }
+        self.starts.truncate(texts);
+        self.lengths.truncate(texts);
+        self.sequence.truncate(end);
+        self.terms.retain(|_, number| {
+            *number = numbers[*number as usize];
+            *number != UNKNOWN
+        });
+        let mut lists = vec![Vec::new(); terms as usize];
+        for (number, mut list) in numbers.into_iter().zip(std::mem::take(&mut self.lists)) {
+            if number != UNKNOWN {
+                list.retain_mut(|posting| {
+                    posting.text = now[posting.text as usize];
+                    posting.text != gone
+                });
+                lists[number as usize] = list;
+            }
+        }
+        self.lists = lists;
+    }
+
     /// The texts that hold `term`, in order of arrival.
     pub fn of(&self, term: &str) -> &[Posting] {
         self.terms.get(term).map_or(&[], |&list| &self.lists[list as usize])
@@ -117,34 +177,6 @@ impl Postings {
         }
         vocabulary
     }
-
-    /// Terms of all texts by number, in the order they stand.
-    pub(crate) fn sequence(&self) -> &[u32] {
-        &self.sequence
-    }
-
-    /// Puts back what [`Postings::vocabulary`], [`Postings::lengths`] and [`Postings::sequence`] gave.
-    ///
-    /// Returns `None` when they do not fit each other.
-    pub(crate) fn from_sequence(vocabulary: Vec<Box<str>>, lengths: &[u32], sequence: Vec<u32>) -> Option<Self> {
-        let total: u64 = lengths.iter().copied().map(u64::from).sum();
-        if total != sequence.len() as u64 || sequence.iter().any(|&term| term as usize >= vocabulary.len()) {
-            return None;
-        }
-        let mut postings = Self::default();
-        for term in vocabulary {
-            postings.number(term);
-        }
-        let mut rest = sequence.as_slice();
-        for &length in lengths {
-            let (text, after) = rest.split_at(length as usize);
-            let start = postings.sequence.len();
-            postings.sequence.extend_from_slice(text);
-            postings.close(start);
-            rest = after;
-        }
-        Some(postings)
-    }
 }
 
 #[cfg(test)]
@@ -177,10 +209,34 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
-        let vocabulary = || vec![Box::from("red"), Box::from("kite")];
-        assert!(Postings::from_sequence(vocabulary(), &[2, 1], vec![0, 1, 0]).is_some());
-        assert!(Postings::from_sequence(vocabulary(), &[2, 1], vec![0, 1]).is_none());
-        assert!(Postings::from_sequence(vocabulary(), &[1], vec![2]).is_none());
+    fn texts_of_others_are_appended_as_if_they_were_pushed() {
+        let texts: [&[&str]; 4] = [&["red", "kite", "red"], &[], &["boat"], &["kite", "boat", "sail"]];
+        let pushed = |chosen: &[usize]| {
+            let mut postings = Postings::default();
+            chosen.iter().for_each(|&text| _ = postings.push(texts[text].iter().copied()));
+            postings
+        };
+        let all = pushed(&[0, 1, 2, 3]);
+        let chosen = [3, 1, 0];
+        let mut appended = pushed(&[2]);
+        appended.append(&all.vocabulary(), chosen.map(|text| all.terms_of(text)));
+        assert_eq!(appended, pushed(&[2, 3, 1, 0]));
+    }
+
+    #[test]
+    fn what_is_left_is_as_if_nothing_else_had_been_pushed() {
+        let texts: [&[&str]; 4] = [&["red", "kite"], &["boat", "kite", "boat"], &[], &["sail", "boat"]];
+        let pushed = |chosen: &[usize]| {
+            let mut postings = Postings::default();
+            chosen.iter().for_each(|&text| _ = postings.push(texts[text].iter().copied()));
+            postings
+        };
+        let mut all = pushed(&[0, 1, 2, 3]);
+        all.retain(&[9, 0, 1, 2], 9);
+        assert_eq!(all, pushed(&[1, 2, 3]));
+        all.retain(&[9, 0, 1], 9);
+        assert_eq!(all, pushed(&[2, 3]));
+        all.retain(&[9, 9], 9);
+        assert_eq!(all, Postings::default());
     }
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "test code")]
 
 mod cues;
+mod derived;
 mod ids;
 mod vector_sets;
 
@@ -13,13 +14,13 @@ use serde_json::json;
 
 use super::{
     Address, Audience, Batch, CheckDepth, CuePart, CueRow, Doomed, Erasure, Fate, Gravity, IndexRow, IndexSink,
-    NewVectors, Store, Version,
+    NewVectors, Removed, Rows, Segment, SnapshotName, Store, Taken,
 };
 use crate::{
     error::StoreError,
     types::{
         ConversationId, Draft, EncoderId, Importance, Memory, MemoryId, Namespace, Note, Scope, Sensitivity, Seq,
-        SessionId, Timestamp, Turn,
+        SessionId, Timestamp, Turn, Vectors,
     },
 };
 
@@ -27,7 +28,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 37] = [
+pub const CASES: [(&str, Case); 41] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -48,7 +49,11 @@ pub const CASES: [(&str, Case); 37] = [
     ("forgetting_by_every_scope", forgetting_by_every_scope),
     ("a_namespace_made_again_is_another", a_namespace_made_again_is_another),
     ("context_stays_in_its_session", context_stays_in_its_session),
-    ("snapshots_are_of_an_epoch", snapshots_are_of_an_epoch),
+    ("a_vector_of_another_state_is_no_damage", derived::a_vector_of_another_state_is_no_damage),
+    ("an_index_is_told_what_went", derived::an_index_is_told_what_went),
+    ("segments_stand_for_rows", derived::segments_stand_for_rows),
+    ("segments_are_of_a_state_and_a_maker", derived::segments_are_of_a_state_and_a_maker),
+    ("a_steady_view_stands_still", derived::a_steady_view_stands_still),
     ("staged_vectors_wait_for_their_batch", vector_sets::staged_vectors_wait_for_their_batch),
     ("staged_vectors_belong_to_their_namespace", vector_sets::staged_vectors_belong_to_their_namespace),
     ("staged_vectors_serve_repeated_passages", vector_sets::staged_vectors_serve_repeated_passages),
@@ -140,6 +145,13 @@ fn export(store: &dyn Store, namespace: &str, scope: &Scope) -> Vec<Memory> {
     memories
 }
 
+/// Vectors by place, as of now.
+fn vectors_of(store: &dyn Store, namespace: &str, encoder: &EncoderId, places: &[u64]) -> Result<Vectors, StoreError> {
+    let places: Vec<Seq> = places.iter().map(|&place| Seq(place)).collect();
+    let now = store.version(&ns(namespace)).unwrap().unwrap();
+    store.vectors(&ns(namespace), encoder, &places, now)
+}
+
 fn texts(memories: &[Memory]) -> Vec<&str> {
     memories.iter().map(|memory| memory.text.as_str()).collect()
 }
@@ -157,6 +169,9 @@ struct Seen {
     resets: usize,
     rows: Vec<(u64, String, Option<Vec<f32>>)>,
     cues: Vec<SeenCue>,
+    /// Its name, if it wants segments.
+    name: Option<SnapshotName>,
+    segments: Vec<Segment>,
 }
 
 impl IndexSink for Seen {
@@ -166,13 +181,32 @@ impl IndexSink for Seen {
         self.cues.clear();
     }
 
+    fn remove(&mut self, gone: &Removed) -> Result<(), StoreError> {
+        self.rows.retain(|(seq, ..)| !gone.memories.contains(*seq));
+        self.cues.retain(|(id, seq, ..)| !gone.cues.contains(*id) && !gone.memories.contains(*seq));
+        Ok(())
+    }
+
+    fn kept_as(&self) -> Option<SnapshotName> {
+        self.name.clone()
+    }
+
+    fn segment(&mut self, segment: &Segment) -> Taken {
+        self.segments.push(segment.clone());
+        match segment.bytes.as_slice() {
+            b"damaged" => Taken::No,
+            _ => Taken::Yes,
+        }
+    }
+
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
         self.rows.push((row.seq.0, row.text.to_owned(), row.vector.map(<[f32]>::to_vec)));
         Ok(())
     }
 
     fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {
-        assert!(self.rows.iter().any(|(seq, ..)| *seq == cue.seq.0), "a cue comes after its memory");
+        let is_there = self.rows.iter().any(|(seq, ..)| *seq == cue.seq.0) || !self.segments.is_empty();
+        assert!(is_there, "a cue comes after its memory");
         let question = match cue.part {
             CuePart::Passage => None,
             CuePart::Question(question) => Some(question.to_owned()),
@@ -281,11 +315,11 @@ fn namespaces_do_not_see_each_other(store: &dyn Store) {
     assert_eq!(store.namespaces().unwrap(), [ns("a"), ns("b")]);
     assert_eq!(export(store, "b", &Scope::default()).len(), 1);
     assert!(store.fetch(&ns("b"), &[Seq(2)]).unwrap().is_empty());
-    assert!(store.vectors(&ns("b"), &encoder(), &[Seq(2)]).is_err());
+    assert!(vectors_of(store, "b", &encoder(), &[2]).is_err());
     store.forget(&ns("a"), &Doomed::Within(Scope::default())).unwrap();
     assert_eq!(store.namespaces().unwrap(), [ns("b")]);
     assert_eq!(find(store, "b", "t1").len(), 1);
-    assert_eq!(store.vectors(&ns("b"), &encoder(), &[Seq(1)]).unwrap().len(), 1);
+    assert_eq!(vectors_of(store, "b", &encoder(), &[1]).unwrap().len(), 1);
     assert!(store.version(&ns("a")).unwrap().is_none());
     assert!(matches!(store.stats(&ns("a")), Err(StoreError::UnknownNamespace { .. })));
     let message = store.stats(&ns("zzz")).unwrap_err().to_string();
@@ -304,15 +338,15 @@ fn an_index_catches_up(store: &dyn Store) {
     assert_eq!((seen.resets, seen.rows.len()), (1, 3));
     assert_eq!(seen.rows[2], (3, "three".to_owned(), None));
     assert_eq!((second.epoch, second.last), (first.epoch, Seq(3)));
-    store.forget(&ns("a"), &Doomed::One(Seq(3))).unwrap();
-    let third = store.catch_up(&ns("a"), None, Some(second), &mut seen).unwrap();
-    assert_eq!((seen.resets, seen.rows.len()), (2, 2));
+    store.embed(&ns("a"), &encoder(), &[(Seq(3), &[0.0, 1.0])]).unwrap();
+    let third = store.catch_up(&ns("a"), Some(&encoder()), Some(second), &mut seen).unwrap();
+    assert_eq!((seen.resets, seen.rows.len()), (2, 3));
     assert!(third.epoch > second.epoch);
 }
 
 fn vectors_belong_to_their_encoder(store: &dyn Store) {
     add_with_vectors(store, "a", &three_turns());
-    let vectors = store.vectors(&ns("a"), &encoder(), &[Seq(3), Seq(1)]).unwrap();
+    let vectors = vectors_of(store, "a", &encoder(), &[3, 1]).unwrap();
     assert_eq!(vectors.as_slice(), [2.0, 1.0, 0.0, 1.0]);
     let other = EncoderId::new("other@1").unwrap();
     let mut seen = Seen::default();
@@ -350,15 +384,14 @@ fn sensitive_memories_are_for_local_models(store: &dyn Store) {
 
 fn forgetting_takes_everything_derived(store: &dyn Store) {
     add_with_vectors(store, "a", &three_turns());
-    let version = store.version(&ns("a")).unwrap().unwrap();
-    store.keep_snapshot(&ns("a"), "english", version, b"postings").unwrap();
+    derived::keep(store, "english", &[derived::segment(Rows::Memories, 0, 3, b"postings")]);
     store.stage(&ns("a"), &encoder(), &[([7; 16], &[1.0, 2.0])]).unwrap();
     let forgotten = store.forget(&ns("a"), &Doomed::One(Seq(2))).unwrap();
     assert_eq!((forgotten.turns, forgotten.vectors, forgotten.sessions, forgotten.staged), (1, 1, 0, 1));
     assert_eq!(store.erasure().unwrap(), Erasure::Complete);
     assert!(find(store, "a", "t2").is_empty());
-    assert!(store.vectors(&ns("a"), &encoder(), &[Seq(2)]).is_err());
-    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None);
+    assert!(vectors_of(store, "a", &encoder(), &[2]).is_err());
+    assert!(derived::kept(store, "english").is_empty());
     assert_eq!(store.staged(&ns("a"), &encoder(), &[[7; 16]]).unwrap(), [false]);
     add(store, "a", &[Draft::Turn(turn(Some("t2"), "c", "s", "a new one may take the id"))]);
     assert_eq!(find(store, "a", "t2")[0].seq, Seq(4));
@@ -420,18 +453,6 @@ fn context_stays_in_its_session(store: &dyn Store) {
     assert_eq!(texts(&around(1, 5, 0)), ["one"]);
     assert_eq!(texts(&around(5, 5, 5)), ["alone"]);
     assert!(around(99, 1, 1).is_empty());
-}
-
-fn snapshots_are_of_an_epoch(store: &dyn Store) {
-    add(store, "a", &three_turns());
-    let version = store.version(&ns("a")).unwrap().unwrap();
-    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None);
-    store.keep_snapshot(&ns("a"), "english", version, &vec![7; 100_000]).unwrap();
-    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), Some(vec![7; 100_000]));
-    store.forget(&ns("a"), &Doomed::One(Seq(1))).unwrap();
-    let stale = Version { epoch: version.epoch, ..version };
-    store.keep_snapshot(&ns("a"), "english", stale, b"holds what was forgotten").unwrap();
-    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None);
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::Audience;
+use super::{Audience, Version};
 use crate::{
     error::StoreError,
     types::{CueId, CueSource, Cues, EncoderId, Memory, Namespace, Scope, Seq, Vectors},
@@ -165,9 +165,15 @@ pub trait CueStore {
         vectors: &[(CueId, &[f32])],
     ) -> Result<(), StoreError>;
 
-    /// Real vectors of cues.
+    /// Real vectors of cues that had one at version `at`.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] when one is missing, or when the backend fails.
-    fn cue_vectors(&self, namespace: &Namespace, encoder: &EncoderId, ids: &[CueId]) -> Result<Vectors, StoreError>;
+    /// As [`super::Store::vectors`].
+    fn cue_vectors(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        ids: &[CueId],
+        at: Version,
+    ) -> Result<Vectors, StoreError>;
 }

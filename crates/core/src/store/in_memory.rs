@@ -15,8 +15,8 @@ use std::{
 
 use self::{appending::Appending, tenant::Tenant};
 use super::{
-    Address, Audience, Batch, Doomed, Erasure, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats,
-    NewVectors, Store, Unembedded, Version,
+    Address, Audience, Batch, Doomed, Erasure, Fate, Fingerprint, Forgotten, IndexSink, Kept, NamespaceStats,
+    NewVectors, Removed, Rows, Segment, SnapshotName, Spans, Store, Taken, Unembedded, Version,
 };
 use crate::{
     error::StoreError,
@@ -144,8 +144,7 @@ impl Store for InMemoryStore {
         let missing = tenant.unembedded(encoder, audience, Seq(0)).count() as u64;
         if missing == 0 && tenant.serving.as_ref() != Some(encoder) {
             tenant.serving = Some(encoder.clone());
-            tenant.snapshots.clear();
-            tenant.epoch += 1;
+            tenant.begin_epoch();
         }
         Ok(missing)
     }
@@ -172,29 +171,37 @@ impl Store for InMemoryStore {
     ) -> Result<Version, StoreError> {
         self.read(namespace, |tenant| {
             let version = tenant.version();
-            let (after, after_cue) = match since.filter(|since| since.epoch == version.epoch) {
-                Some(since) => (since.last, since.cues),
-                None => {
-                    sink.reset();
-                    (Seq(0), CueId(0))
+            let since = since.filter(|since| since.epoch == version.epoch);
+            let missed = since.and_then(|since| Some((since, tenant.removals.since(since.removed)?)));
+            let Some((since, gone)) = missed else {
+                sink.reset();
+                let name = sink.kept_as();
+                let segments = |rows| name.iter().flat_map(move |name| tenant.segments(name, rows));
+                let mut last = Seq(0);
+                for segment in segments(Rows::Memories) {
+                    tenant.feed(encoder, last, Seq(Segment::first(segment.block)), sink)?;
+                    last = last.max(Seq(Segment::first(segment.block).saturating_sub(1)));
+                    if sink.segment(segment) == Taken::Yes {
+                        last = Seq(segment.upto);
+                    }
                 }
+                tenant.feed(encoder, last, Seq(u64::MAX), sink)?;
+                let mut last = CueId(0);
+                for segment in segments(Rows::Cues) {
+                    tenant.cues.feed(encoder, last, CueId(Segment::first(segment.block)), sink)?;
+                    last = last.max(CueId(Segment::first(segment.block).saturating_sub(1)));
+                    if sink.segment(segment) == Taken::Yes {
+                        last = CueId(segment.upto);
+                    }
+                }
+                tenant.cues.feed(encoder, last, CueId(u64::MAX), sink)?;
+                return Ok(version);
             };
-            for memory in tenant.after(after) {
-                let vector = encoder.and_then(|encoder| tenant.vector(encoder, memory.seq));
-                sink.row(IndexRow {
-                    seq: memory.seq,
-                    kind: memory.kind,
-                    conversation: memory.conversation.as_ref().map(ConversationId::as_str),
-                    session: memory.session.as_ref().map(SessionId::as_str),
-                    speaker: memory.speaker.as_deref(),
-                    text: &memory.text,
-                    image_caption: memory.image_caption.as_deref(),
-                    said_at: memory.said_at,
-                    importance: memory.importance.value(),
-                    vector,
-                })?;
+            if !gone.is_empty() {
+                sink.remove(&gone)?;
             }
-            tenant.cues.feed(encoder, after_cue, sink)?;
+            tenant.feed(encoder, since.last, Seq(u64::MAX), sink)?;
+            tenant.cues.feed(encoder, since.cues, CueId(u64::MAX), sink)?;
             Ok(version)
         })?
     }
@@ -264,15 +271,19 @@ impl Store for InMemoryStore {
         memories.into_iter().try_for_each(visit)
     }
 
-    fn vectors(&self, namespace: &Namespace, encoder: &EncoderId, places: &[Seq]) -> Result<Vectors, StoreError> {
+    fn vectors(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        places: &[Seq],
+        at: Version,
+    ) -> Result<Vectors, StoreError> {
         self.read(namespace, |tenant| {
             let mut data = Vec::new();
             let mut dim = 1;
             for seq in places {
-                let vector = tenant.vector(encoder, *seq).ok_or_else(|| StoreError::Damaged {
-                    location: self.location(),
-                    found: format!("memory {} has lost its vector by {encoder}", seq.0),
-                })?;
+                let vector = tenant.vector(encoder, *seq);
+                let vector = vector.ok_or_else(|| tenant.lacks(namespace, at, "memory", seq.0, encoder))?;
                 dim = vector.len();
                 data.extend_from_slice(vector);
             }
@@ -308,7 +319,9 @@ impl Store for InMemoryStore {
                 tenant.vectors.entry(encoder.clone()).or_default().insert(*seq, vector.to_vec());
             }
         }
-        tenant.epoch += u64::from(tenant.serving.as_ref() == Some(encoder));
+        if tenant.serving.as_ref() == Some(encoder) {
+            tenant.begin_epoch();
+        }
         Ok(())
     }
 
@@ -331,17 +344,18 @@ impl Store for InMemoryStore {
         for vectors in tenant.vectors.values_mut() {
             forgotten.vectors += seqs.iter().filter_map(|seq| vectors.remove(seq)).count() as u64;
         }
+        let cue_ids = tenant.cues.ids_of(&seqs);
         let cues = tenant.cues.remove(&seqs);
         forgotten.vectors += cues.vectors;
         forgotten.cues = cues.questions;
         forgotten.sessions = sessions - tenant.sessions();
         forgotten.conversations = conversations - tenant.conversations();
-        tenant.snapshots.clear();
+        let memories = Spans::of(seqs.iter().map(|seq| seq.0));
+        tenant.lose(Removed { memories, cues: Spans::default() }, &cue_ids);
         let mut staged = self.staging();
         forgotten.staged = staged.len() as u64;
         staged.retain(|(owner, _, _), _| owner != namespace);
         forgotten.staged -= staged.len() as u64;
-        tenant.epoch += 1;
         if matches!(doomed, Doomed::Within(scope) if scope.is_everything()) {
             tenants.remove(namespace);
         }
@@ -372,21 +386,25 @@ impl Store for InMemoryStore {
         })
     }
 
-    fn snapshot(&self, namespace: &Namespace, index: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.read_or_empty(namespace, |tenant| tenant.snapshots.get(index).cloned()))
-    }
-
     fn keep_snapshot(
         &self,
         namespace: &Namespace,
-        index: &str,
+        name: &SnapshotName,
         version: Version,
-        snapshot: &[u8],
-    ) -> Result<(), StoreError> {
-        if let Some(tenant) = self.tenants().get_mut(namespace).filter(|tenant| tenant.epoch == version.epoch) {
-            tenant.snapshots.insert(index.to_owned(), snapshot.to_vec());
+        segments: &[Segment],
+    ) -> Result<Kept, StoreError> {
+        match self.tenants().get_mut(namespace).filter(|tenant| tenant.version().continues(version)) {
+            Some(tenant) => {
+                tenant.keep(name, segments);
+                Ok(Kept::Yes)
+            }
+            None => Ok(Kept::Outdated),
         }
-        Ok(())
+    }
+
+    fn steady(&self) -> Result<Box<dyn Store>, StoreError> {
+        let copy = Self { tenants: Mutex::new(self.tenants().clone()), ..Self::default() };
+        Ok(Box::new(copy))
     }
 
     fn staged(

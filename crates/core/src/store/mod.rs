@@ -6,12 +6,16 @@ pub mod conformance;
 mod cues;
 mod in_memory;
 pub mod numbers;
+mod removed;
+mod segment;
 
 use std::{collections::BTreeMap, path::Path};
 
 pub use check::{BackedUp, CheckDepth, Existing, Finding, Gravity, Salvaged};
 pub use cues::{CuePart, CueRow, CueStats, CueStore, CueVectors, DroppedCues, NewCues, UnembeddedCue};
 pub use in_memory::InMemoryStore;
+pub use removed::{REMEMBERED_SPANS, Removed, Spans};
+pub use segment::{BLOCK, Kept, Rows, Segment, SnapshotName, Taken};
 use serde::Serialize;
 
 use crate::{
@@ -24,17 +28,20 @@ use crate::{
 
 /// How far a namespace has come.
 ///
-/// A derived index made at one version is brought to another by reading what
-/// was appended, memories and cues, unless the epoch moved: then it is made anew.
+/// A derived index made at one version is brought to another by taking out what
+/// went and reading what was appended, memories and cues, unless the epoch moved:
+/// then it is made anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Version {
-    /// Moves when something that is searched changed or went: a forget, a vector that came later to the
-    /// set that serves, another set that serves.
+    /// Moves when something that is searched changed: a vector that came later to the set that serves,
+    /// another set that serves.
     pub epoch: u64,
     /// The last memory appended.
     pub last: Seq,
-    /// The last cue put; one that took the place of another moved the epoch too.
+    /// The last cue put.
     pub cues: CueId,
+    /// How often something went: memories that were forgotten, cues that were dropped or replaced.
+    pub removed: u64,
 }
 
 /// Memories to append in one transaction, with their vectors.
@@ -112,6 +119,23 @@ pub struct IndexRow<'a> {
 pub trait IndexSink {
     /// Forgets every row taken so far: all rows follow.
     fn reset(&mut self);
+
+    /// Takes rows out that went; some of them it may never have had.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn remove(&mut self, gone: &Removed) -> Result<(), StoreError>;
+
+    /// Under what segments of it are kept, if any are.
+    fn kept_as(&self) -> Option<SnapshotName> {
+        None
+    }
+
+    /// Takes the rows of a segment kept under that name, in their order among the others; or says that it cannot,
+    /// and they follow one by one.
+    fn segment(&mut self, _segment: &Segment) -> Taken {
+        Taken::No
+    }
 
     /// Takes the next row, in order of [`Seq`].
     ///
@@ -277,6 +301,9 @@ pub trait Store: CueStore + Send + Sync {
 
     /// Brings a derived index from `since` to the present; one consistent view.
     ///
+    /// What went since then is told first. To an index that has to be made anew, segments kept under its name
+    /// stand for rows.
+    ///
     /// # Errors
     /// [`StoreError::UnknownNamespace`], what the sink answers, or when the backend fails.
     fn catch_up(
@@ -343,11 +370,18 @@ pub trait Store: CueStore + Send + Sync {
         visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 
-    /// Real vectors by place.
+    /// Real vectors by place, of memories that had one at version `at`.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] when one is missing, or when the backend fails.
-    fn vectors(&self, namespace: &Namespace, encoder: &EncoderId, places: &[Seq]) -> Result<Vectors, StoreError>;
+    /// When one is missing, [`StoreError::Outdated`] where the namespace has another epoch than `at` or lost
+    /// something since, and [`StoreError::Damaged`] otherwise; and when the backend fails.
+    fn vectors(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        places: &[Seq],
+        at: Version,
+    ) -> Result<Vectors, StoreError>;
 
     /// Up to `limit` memories that have no vector by `encoder`, after `after`.
     ///
@@ -389,23 +423,27 @@ pub trait Store: CueStore + Send + Sync {
     /// [`StoreError::UnknownNamespace`], or when the backend fails.
     fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError>;
 
-    /// A derived index kept for the next process, if one is there.
+    /// Keeps segments of a derived index made at `version` for the next process, in the place of those of their blocks.
     ///
-    /// # Errors
-    /// When the backend fails.
-    fn snapshot(&self, namespace: &Namespace, index: &str) -> Result<Option<Vec<u8>>, StoreError>;
-
-    /// Keeps a derived index made at `version`; nothing happens when the epoch has moved since.
+    /// It waits for nobody. What was kept by another maker, or before the epoch moved, goes.
     ///
     /// # Errors
     /// When the backend fails.
     fn keep_snapshot(
         &self,
         namespace: &Namespace,
-        index: &str,
+        name: &SnapshotName,
         version: Version,
-        snapshot: &[u8],
-    ) -> Result<(), StoreError>;
+        segments: &[Segment],
+    ) -> Result<Kept, StoreError>;
+
+    /// A view of this store in which nothing changes, whatever others write meanwhile; it can only be read.
+    ///
+    /// It is for what cannot be done otherwise: a log grows while it is held.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn steady(&self) -> Result<Box<dyn Store>, StoreError>;
 
     /// Which passages an import that has not finished has staged vectors of.
     ///
@@ -476,6 +514,13 @@ pub trait Store: CueStore + Send + Sync {
             visit(memory)
         })?;
         Ok(salvaged)
+    }
+}
+
+impl Version {
+    /// Whether what was there at an earlier version is still there, and the same.
+    pub fn continues(self, earlier: Version) -> bool {
+        (self.epoch, self.removed) == (earlier.epoch, earlier.removed)
     }
 }
 

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, time::Instant};
 use aforesaid_core::{
     analysis::Question,
     pipeline::{Detail, Preset, confidence::Confidence},
+    store::Store,
     types::{Memory as Remembered, Namespace, Query, Sensitivity, SortBy, Unit},
 };
 use aforesaid_llm::{
@@ -146,7 +147,7 @@ impl Memory {
             timing_ms: Timing::default(),
         };
         if context.reason.is_none() {
-            let sources = |found: &Found| self.sources(&posed, found, asking.around);
+            let sources = |store: &dyn Store, found: &Found| Self::sources(store, &posed, found, asking.around);
             let finished = self.find_judged(&posed, judging, sources)?;
             let found = finished.found;
             context.confidence = Confidence { signals: None, ..found.confidence };
@@ -216,16 +217,16 @@ impl Memory {
     }
 
     /// What was found with what stands around it; `None` where something of it is gone since.
-    fn sources(&self, posed: &Posed<'_>, found: &Found, around: u32) -> Result<Option<Vec<Source>>, Error> {
+    fn sources(store: &dyn Store, posed: &Posed<'_>, found: &Found, around: u32) -> Result<Option<Vec<Source>>, Error> {
         let (namespace, part) = (&posed.query.namespace, &posed.part);
         let seqs = found.seqs();
-        let Some(memories) = self.fetch_all(namespace, &seqs)? else { return Ok(None) };
+        let Some(memories) = Self::fetch_all(store, namespace, &seqs)? else { return Ok(None) };
         let mut known: BTreeSet<_> = seqs.into_iter().collect();
         let mut sources = Vec::with_capacity(memories.len());
         for ((memory, hit), place) in memories.into_iter().zip(&found.hits).zip(&found.places) {
             let near = match around {
                 0 => Vec::new(),
-                turns => self.store.around(namespace, memory.seq, turns, turns)?,
+                turns => store.around(namespace, memory.seq, turns, turns)?,
             };
             // Whoever asks about a part of a history, or a moment in it, is not shown what lies beyond.
             let is_within = |other: &Remembered| {

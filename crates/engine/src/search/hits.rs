@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use aforesaid_core::{
     index::Index,
     pipeline::RankedHit,
+    store::Store,
     types::{CueId, Memory as Remembered, Query, Seq, SortBy, Timestamp, Unit},
 };
 
@@ -55,13 +56,13 @@ impl Place {
 
 impl Memory {
     /// The ids of hits; `None` when one is gone since they were ranked.
-    pub(super) fn name(&self, query: &Query, found: &Found) -> Result<Option<Vec<Ranked>>, Error> {
+    pub(super) fn name(store: &dyn Store, query: &Query, found: &Found) -> Result<Option<Vec<Ranked>>, Error> {
         let scores = found.hits.iter().zip(&found.places).map(|(hit, place)| (hit.score, hit.legs, place.judged));
         let ids: Vec<String> = match query.unit {
             Unit::Session => {
                 found.places.iter().filter_map(|place| Some(place.session.as_ref()?.name.clone())).collect()
             }
-            Unit::Turn => self.store.ids(&query.namespace, &found.seqs())?.into_iter().map(String::from).collect(),
+            Unit::Turn => store.ids(&query.namespace, &found.seqs())?.into_iter().map(String::from).collect(),
         };
         let whole = ids.len() == found.hits.len();
         let ranked = |(id, (score, legs, judged))| Ranked { id, score, legs, judged };
@@ -69,10 +70,10 @@ impl Memory {
     }
 
     /// Fetches the content of hits; `None` when one is gone since they were ranked.
-    pub(super) fn load(&self, query: &Query, found: &Found) -> Result<Option<Vec<Hit>>, Error> {
-        let Some(memories) = self.fetch_all(&query.namespace, &found.seqs())? else { return Ok(None) };
+    pub(super) fn load(store: &dyn Store, query: &Query, found: &Found) -> Result<Option<Vec<Hit>>, Error> {
+        let Some(memories) = Self::fetch_all(store, &query.namespace, &found.seqs())? else { return Ok(None) };
         let cues: Vec<CueId> = found.hits.iter().filter_map(|hit| hit.cue).collect();
-        let questions: HashMap<CueId, String> = self.store.questions(&query.namespace, &cues)?.into_iter().collect();
+        let questions: HashMap<CueId, String> = store.questions(&query.namespace, &cues)?.into_iter().collect();
         let mut memories = memories.into_iter();
         let mut hits = Vec::with_capacity(found.hits.len());
         for (ranked, place) in found.hits.iter().zip(&found.places) {

@@ -5,6 +5,7 @@ use std::{collections::HashMap, num::NonZeroUsize, time::Instant};
 use aforesaid_core::{
     index::Index,
     pipeline::{Detail, Preset, RankedHit},
+    store::Store,
     types::{Query, Sensitivity, Seq},
 };
 use aforesaid_llm::{Chat, ChatRequest, JudgeCandidate, JudgeSettings, Judgement, LlmError, judge, order};
@@ -99,7 +100,7 @@ impl Memory {
         if posed.unanswerable().is_some() {
             return Ok(Vec::new());
         }
-        let shown = self.find(&posed, |found| self.shown(query, found))?.made;
+        let shown = self.find(&posed, |store, found| Self::shown(store, query, found))?.made;
         Ok(settings.requests(&query.text, &shown.candidates))
     }
 
@@ -108,18 +109,18 @@ impl Memory {
         &self,
         posed: &Posed<'_>,
         judging: Option<&Judging<'_>>,
-        finish: impl Fn(&Found) -> Result<Option<T>, Error>,
+        finish: impl Fn(&dyn Store, &Found) -> Result<Option<T>, Error>,
     ) -> Result<Finished<T>, Error> {
         judging.map_or(Ok(()), |judging| judging.settings.check())?;
-        self.find(posed, |found| match judging {
-            Some(judging) if !self.judge(judging, posed.query, found)? => Ok(None),
-            _ => finish(found),
+        self.find(posed, |store, found| match judging {
+            Some(judging) if !Self::judge(store, judging, posed.query, found)? => Ok(None),
+            _ => finish(store, found),
         })
     }
 
     /// Reorders what was found and cuts it at `k`; `false` where something of it is gone since.
-    fn judge(&self, judging: &Judging<'_>, query: &Query, found: &mut Found) -> Result<bool, Error> {
-        let Some(shown) = self.shown(query, found)? else { return Ok(false) };
+    fn judge(store: &dyn Store, judging: &Judging<'_>, query: &Query, found: &mut Found) -> Result<bool, Error> {
+        let Some(shown) = Self::shown(store, query, found)? else { return Ok(false) };
         let started = Instant::now();
         let skipped = match judge(judging.chat, &judging.settings, &query.text, &shown.candidates) {
             Ok(Judgement::Scored(scores)) => {
@@ -138,9 +139,9 @@ impl Memory {
     }
 
     /// What a judge may see of what was found; `None` where something of it is gone since.
-    fn shown(&self, query: &Query, found: &mut Found) -> Result<Option<Shown>, Error> {
+    fn shown(store: &dyn Store, query: &Query, found: &mut Found) -> Result<Option<Shown>, Error> {
         let seqs: Vec<Seq> = found.evidence.iter().map(|evidence| evidence.seq).collect();
-        let Some(memories) = self.fetch_all(&query.namespace, &seqs)? else { return Ok(None) };
+        let Some(memories) = Self::fetch_all(store, &query.namespace, &seqs)? else { return Ok(None) };
         let mut shown = Shown { candidates: Vec::new(), hits: Vec::new(), hidden: Vec::new() };
         for (memory, evidence) in memories.iter().zip(&found.evidence) {
             match memory.sensitivity {

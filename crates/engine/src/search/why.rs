@@ -5,14 +5,14 @@ use std::num::NonZeroUsize;
 use aforesaid_core::{
     index::Index,
     pipeline::{Cut, Detail, Expects, Filter, Preset, Shares, Stages, Standing, Unranked, Word, WordPlace, stand},
-    store::Address,
+    store::{Address, Store},
     types::{
         ConversationId, Kind, Memory as Remembered, MemoryId, Namespace, Query, Scope, SessionId, Timestamp, Unit,
     },
 };
 use serde::Serialize;
 
-use super::{Posed, RETRIES, Ready, check_vectors};
+use super::{Posed, RETRIES, Ready, check_vectors, unless_outdated, with_exact};
 use crate::{
     answer::{NoHits, Warning},
     error::Error,
@@ -95,10 +95,13 @@ impl Memory {
             return Ok(why);
         }
         let ready = self.make_ready(&posed)?;
-        for _ in 0..RETRIES {
-            if let Some(found) =
-                self.in_index(&posed, &ready, |index| self.stand_in(index, &posed, &ready, &subject))?
-            {
+        for attempt in 0..=RETRIES {
+            let look = |store: &dyn Store, index: &Index| self.stand_in(store, index, &posed, &ready, &subject);
+            let looked = match attempt {
+                RETRIES => self.in_steady_index(&posed, &ready, look).map(|(_, looked)| looked),
+                _ => self.in_index(&posed, &ready, |index| look(&*self.store, index)),
+            };
+            if let Some(found) = unless_outdated(looked)?.flatten() {
                 let mut why = Why::of(query, preset, subject);
                 why.said_at = why.said_at.or(found.began);
                 why.summary = summary(&found, query);
@@ -108,7 +111,7 @@ impl Memory {
             // Forgotten meanwhile, or forgotten and said again.
             subject = self.subject(&posed, id)?;
         }
-        Err(self.never_at_rest())
+        Err(posed.never_at_rest())
     }
 
     /// What is asked about: in the conversation asked for, or anywhere if it is nowhere else.
@@ -149,6 +152,7 @@ impl Memory {
     /// Where a subject stands in an index; `None` when it is gone since it was found.
     fn stand_in(
         &self,
+        store: &dyn Store,
         index: &Index,
         posed: &Posed<'_>,
         ready: &Ready,
@@ -176,7 +180,7 @@ impl Memory {
         let warnings = check_vectors(index, preset, &ready.vector)?;
         let request = posed.request(&ready.vector);
         let standing =
-            self.with_exact(index, query, |exact| stand(index, preset, &candidates, &request, exact, number))?;
+            with_exact(store, index, query, |exact| stand(index, preset, &candidates, &request, exact, number))?;
         Ok(Some(Found { began, excluded_by, standing, warnings }))
     }
 }

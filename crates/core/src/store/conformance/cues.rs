@@ -1,9 +1,9 @@
 //! Cue questions: derived, replaced whole, gone with their memory.
 
-use super::{Seen, add, add_with_vectors, encoder, note, ns, three_turns};
+use super::{Seen, add, add_with_vectors, derived, encoder, note, ns, three_turns};
 use crate::{
     error::StoreError,
-    store::{Audience, CueStats, CueVectors, Doomed, DroppedCues, NewCues, Store},
+    store::{Audience, CueStats, CueVectors, Doomed, DroppedCues, NewCues, Rows, Store},
     types::{ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Scope, Seq},
 };
 
@@ -76,7 +76,7 @@ pub(super) fn cues_take_the_place_of_cues(store: &dyn Store) {
     let before = store.version(&ns("a")).unwrap().unwrap();
     store.put_cues(&ns("a"), &source("isolated/1"), None, &[cues(1, &["Why?"])]).unwrap();
     let after = store.version(&ns("a")).unwrap().unwrap();
-    assert!(after.epoch > before.epoch, "an index holds what is gone");
+    assert!(after.removed > before.removed && after.epoch == before.epoch, "an index takes out what is gone");
     assert_eq!(asked(store, 1).unwrap(), ["Why?"]);
     let left: Vec<_> = seen(store, None).cues.into_iter().map(|(id, seq, question, _)| (id, seq, question)).collect();
     assert_eq!(left, [(3, 2, Some("When?".to_owned())), (4, 1, Some("Why?".to_owned()))]);
@@ -103,7 +103,8 @@ pub(super) fn cues_bring_vectors_that_serve(store: &dyn Store) {
     let expected = [(false, [0.6, 0.8]), (true, [1.0, 0.0]), (true, [0.0, 1.0])];
     assert_eq!(vectors, expected.map(|(question, vector)| (question, Some(vector.to_vec()))));
     let ids = [CueId(found[2].0), CueId(found[0].0)];
-    assert_eq!(store.cue_vectors(&ns("a"), &encoder(), &ids).unwrap().as_slice(), [0.0, 1.0, 0.6, 0.8]);
+    let now = store.version(&ns("a")).unwrap().unwrap();
+    assert_eq!(store.cue_vectors(&ns("a"), &encoder(), &ids, now).unwrap().as_slice(), [0.0, 1.0, 0.6, 0.8]);
     assert!(seen(store, None).cues.iter().all(|(_, _, _, vector)| vector.is_none()));
     assert_eq!(asked(store, 2).unwrap(), ["Who?", "What?"]);
     let stats = store.cue_stats(&ns("a")).unwrap();
@@ -130,8 +131,10 @@ pub(super) fn cues_get_vectors_later(store: &dyn Store) {
     assert!(store.version(&ns("a")).unwrap().unwrap().epoch > before.epoch);
     assert_eq!(without(0, 9).len(), 2);
     assert_eq!(seen(store, Some(&encoder())).cues[0].3, Some(vec![1.0, 0.0]));
-    let damaged = store.cue_vectors(&ns("a"), &encoder(), &[CueId(1), CueId(2)]);
-    assert!(matches!(damaged, Err(StoreError::Damaged { .. })));
+    let now = store.version(&ns("a")).unwrap().unwrap();
+    let of = |at| store.cue_vectors(&ns("a"), &encoder(), &[CueId(1), CueId(2)], at);
+    assert!(matches!(of(now), Err(StoreError::Damaged { .. })));
+    assert!(matches!(of(before), Err(StoreError::Outdated { .. })), "it changed since");
     let long = store.embed_cues(&ns("a"), &encoder(), &[(CueId(2), &[1.0])]);
     assert!(matches!(long, Err(StoreError::Dimension { .. })));
 
@@ -159,12 +162,14 @@ pub(super) fn cues_go_with_their_memory_or_alone(store: &dyn Store) {
     let forgotten = store.forget(&ns("a"), &Doomed::One(Seq(2))).unwrap();
     assert_eq!((forgotten.turns, forgotten.cues, forgotten.vectors), (1, 2, 3));
     assert!(seen(store, Some(&encoder())).cues.iter().all(|(_, seq, _, _)| *seq != 2));
-    store.keep_snapshot(&ns("a"), "english", store.version(&ns("a")).unwrap().unwrap(), b"old").unwrap();
-    let epoch = store.version(&ns("a")).unwrap().unwrap().epoch;
+    let kept = [derived::segment(Rows::Memories, 0, 3, b"words"), derived::segment(Rows::Cues, 0, 6, b"questions")];
+    derived::keep(store, "english", &kept);
+    let before = store.version(&ns("a")).unwrap().unwrap();
     let dropped = store.drop_cues(&ns("a"), &Scope::default()).unwrap();
     assert_eq!(dropped, DroppedCues { memories: 2, questions: 4, vectors: 4 });
-    assert!(store.version(&ns("a")).unwrap().unwrap().epoch > epoch);
-    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None, "it held words of what is gone");
+    let after = store.version(&ns("a")).unwrap().unwrap();
+    assert!(after.removed > before.removed && after.epoch == before.epoch);
+    assert_eq!(derived::kept(store, "english"), kept[..1], "the other held words of what is gone");
     assert_eq!(store.cue_stats(&ns("a")).unwrap(), CueStats::default());
     let left = seen(store, Some(&encoder()));
     assert_eq!((left.rows.len(), left.cues.len()), (2, 0), "memories stay");

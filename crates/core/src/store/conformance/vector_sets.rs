@@ -1,9 +1,9 @@
 //! Which vectors serve, and where those of an import wait.
 
-use super::{Seen, add, add_with_vectors, encoder, find, note, ns, three_turns, turn};
+use super::{Seen, add, add_with_vectors, derived, encoder, find, note, ns, three_turns, turn, vectors_of};
 use crate::{
     error::StoreError,
-    store::{Audience, Batch, Doomed, Fate, NewVectors, Store},
+    store::{Audience, Batch, Doomed, Fate, NewVectors, Rows, Store},
     types::{Draft, EncoderId, Scope, Seq},
 };
 
@@ -38,7 +38,7 @@ pub(super) fn staged_vectors_wait_for_their_batch(store: &dyn Store) {
     let drafts = three_turns();
     let vectors = NewVectors::Staged { encoder: &encoder, fingerprints: &[None, Some([2; 16]), None] };
     store.append(&ns("a"), Batch { drafts: &drafts, vectors }).unwrap();
-    assert_eq!(store.vectors(&ns("a"), &encoder, &[Seq(2)]).unwrap().as_slice(), [3.0, 4.0]);
+    assert_eq!(vectors_of(store, "a", &encoder, &[2]).unwrap().as_slice(), [3.0, 4.0]);
     assert_eq!(indexed(store, &encoder), 1);
     let staged = store.staged(&ns("a"), &encoder, &[[1; 16], [2; 16]]).unwrap();
     assert_eq!(staged, [true, false], "another import may wait for the first");
@@ -54,7 +54,7 @@ pub(super) fn staged_vectors_serve_repeated_passages(store: &dyn Store) {
     let vectors = NewVectors::Staged { encoder: &encoder, fingerprints: &fingerprints };
     let fates = store.append(&ns("a"), Batch { drafts: &drafts, vectors }).unwrap();
     assert!(matches!(fates[..], [Fate::Unchanged(_), Fate::Added(_), Fate::Added(_), Fate::Added(_)]), "{fates:?}");
-    let vectors = store.vectors(&ns("a"), &encoder, &[Seq(2), Seq(4)]).unwrap();
+    let vectors = vectors_of(store, "a", &encoder, &[2, 4]).unwrap();
     assert_eq!(vectors.as_slice(), [1.0, 2.0, 1.0, 2.0]);
     let staged = store.staged(&ns("a"), &encoder, &[[1; 16], [2; 16]]).unwrap();
     assert_eq!(staged, [false, false], "that of a memory which was there already waits for nothing");
@@ -134,11 +134,11 @@ pub(super) fn a_set_serves_when_nothing_is_missing(store: &dyn Store) {
     assert_eq!((store.serving(&ns("a")).unwrap(), epoch(store)), (Some(encoder()), before.epoch));
 
     embed_other(store, &[3]);
-    store.keep_snapshot(&ns("a"), "english", before, b"postings").unwrap();
+    derived::keep(store, "english", &[derived::segment(Rows::Memories, 0, 3, b"postings")]);
     assert_eq!(serve(&other()), 0);
     let switched = epoch(store);
     assert!(store.serving(&ns("a")).unwrap() == Some(other()) && switched > before.epoch);
-    assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None);
+    assert!(derived::kept(store, "english").is_empty());
     assert_eq!((serve(&other()), epoch(store)), (0, switched), "it serves already");
 
     add(store, "a", &[Draft::Turn(turn(Some("t4"), "c", "s", "four"))]);
@@ -182,7 +182,7 @@ pub(super) fn forgetting_takes_the_vectors_of_every_set(store: &dyn Store) {
     embed_other(store, &[1, 2, 3]);
     assert_eq!(store.forget(&ns("a"), &Doomed::One(Seq(2))).unwrap().vectors, 2);
     for encoder in [encoder(), other()] {
-        assert!(store.vectors(&ns("a"), &encoder, &[Seq(2)]).is_err(), "{encoder}");
-        assert_eq!(store.vectors(&ns("a"), &encoder, &[Seq(1), Seq(3)]).unwrap().len(), 2, "{encoder}");
+        assert!(vectors_of(store, "a", &encoder, &[2]).is_err(), "{encoder}");
+        assert_eq!(vectors_of(store, "a", &encoder, &[1, 3]).unwrap().len(), 2, "{encoder}");
     }
 }

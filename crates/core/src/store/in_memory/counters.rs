@@ -31,7 +31,7 @@ impl Group {
 }
 
 /// The counters of one namespace.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Counters {
     /// Where conversations that are made later begin.
     floor: u64,

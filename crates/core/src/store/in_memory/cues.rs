@@ -8,12 +8,15 @@ use super::{
 };
 use crate::{
     error::StoreError,
-    store::{Audience, CuePart, CueRow, CueStats, CueStore, DroppedCues, IndexSink, NewCues, UnembeddedCue},
+    store::{
+        Audience, CuePart, CueRow, CueStats, CueStore, DroppedCues, IndexSink, NewCues, Removed, Spans, UnembeddedCue,
+        Version,
+    },
     types::{CueId, CueSource, Cues, EncoderId, Memory, Namespace, Scope, Seq, Vectors, cued_passage},
 };
 
 /// The cues of one namespace.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct CueTable {
     pub(super) last: u64,
     asked: BTreeMap<Seq, Asked>,
@@ -22,13 +25,13 @@ pub(super) struct CueTable {
 }
 
 /// What a memory was asked for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Asked {
     source: CueSource,
     cues: Vec<CueId>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Row {
     seq: Seq,
     /// `None` for the text with all questions.
@@ -49,6 +52,12 @@ impl CueTable {
             }
         }
         dropped
+    }
+
+    /// Ids of the cues of memories.
+    pub(super) fn ids_of(&self, memories: &[Seq]) -> Spans {
+        let asked = memories.iter().filter_map(|seq| self.asked.get(seq));
+        Spans::of(asked.flat_map(|asked| asked.cues.iter().map(|id| id.0)))
     }
 
     /// Takes vectors by encoders away that `serving` is not; says how many.
@@ -77,9 +86,10 @@ impl CueTable {
         &self,
         encoder: Option<&EncoderId>,
         after: CueId,
+        before: CueId,
         sink: &mut dyn IndexSink,
     ) -> Result<(), StoreError> {
-        for (id, row) in self.after(after) {
+        for (id, row) in self.after(after).take_while(|(id, _)| *id < before) {
             let vector = encoder.and_then(|encoder| self.vector(encoder, id));
             let part = row.question.as_deref().map_or(CuePart::Passage, CuePart::Question);
             sink.cue(CueRow { id, seq: row.seq, part, vector })?;
@@ -108,9 +118,7 @@ impl Tenant {
         let there: Vec<&NewCues> = cues.iter().filter(|new| self.memories.contains_key(&new.seq)).collect();
         for NewCues { seq, questions, vectors } in &there {
             if self.cues.asked.contains_key(seq) {
-                self.cues.remove(&[*seq]);
-                self.snapshots.clear();
-                self.epoch += 1;
+                self.drop_cues(&[*seq]);
             }
             self.cues.asked.insert(*seq, Asked { source: source.clone(), cues: Vec::new() });
             if vectors.passage.is_some() {
@@ -121,6 +129,14 @@ impl Tenant {
             }
         }
         there.len() as u64
+    }
+
+    /// Takes the cues of memories away, out of indexes too.
+    fn drop_cues(&mut self, of: &[Seq]) -> DroppedCues {
+        let ids = self.cues.ids_of(of);
+        let dropped = self.cues.remove(of);
+        self.lose(Removed { memories: Spans::default(), cues: ids.clone() }, &ids);
+        dropped
     }
 
     /// Checks vectors that come; says whether there are any.
@@ -196,9 +212,7 @@ impl CueStore for InMemoryStore {
         let mut tenants = self.tenants();
         let Some(tenant) = tenants.get_mut(namespace) else { return Ok(DroppedCues::default()) };
         let seqs: Vec<Seq> = tenant.within(scope).map(|memory| memory.seq).collect();
-        tenant.snapshots.clear();
-        tenant.epoch += 1;
-        Ok(tenant.cues.remove(&seqs))
+        Ok(tenant.drop_cues(&seqs))
     }
 
     fn cue_stats(&self, namespace: &Namespace) -> Result<CueStats, StoreError> {
@@ -259,19 +273,25 @@ impl CueStore for InMemoryStore {
                 tenant.cues.vectors.entry(encoder.clone()).or_default().insert(*id, vector.to_vec());
             }
         }
-        tenant.epoch += u64::from(tenant.serving.as_ref() == Some(encoder));
+        if tenant.serving.as_ref() == Some(encoder) {
+            tenant.begin_epoch();
+        }
         Ok(())
     }
 
-    fn cue_vectors(&self, namespace: &Namespace, encoder: &EncoderId, ids: &[CueId]) -> Result<Vectors, StoreError> {
+    fn cue_vectors(
+        &self,
+        namespace: &Namespace,
+        encoder: &EncoderId,
+        ids: &[CueId],
+        at: Version,
+    ) -> Result<Vectors, StoreError> {
         self.read(namespace, |tenant| {
             let mut data = Vec::new();
             let mut dim = 1;
             for id in ids {
-                let vector = tenant.cues.vector(encoder, *id).ok_or_else(|| StoreError::Damaged {
-                    location: "memory:".to_owned(),
-                    found: format!("cue {} has lost its vector by {encoder}", id.0),
-                })?;
+                let vector = tenant.cues.vector(encoder, *id);
+                let vector = vector.ok_or_else(|| tenant.lacks(namespace, at, "cue", id.0, encoder))?;
                 dim = vector.len();
                 data.extend_from_slice(vector);
             }

@@ -12,11 +12,11 @@ use super::{
 };
 use crate::{
     error::StoreError,
-    store::{Audience, Version},
+    store::{Audience, IndexRow, IndexSink, Removed, Rows, Segment, SnapshotName, Spans, Version, removed::RemovalLog},
     types::{ConversationId, CueId, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Sensitivity, Seq, SessionId},
 };
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Tenant {
     pub(super) epoch: u64,
     pub(super) last: u64,
@@ -29,7 +29,8 @@ pub(super) struct Tenant {
     pub(super) vectors: BTreeMap<EncoderId, BTreeMap<Seq, Vec<f32>>>,
     pub(super) serving: Option<EncoderId>,
     pub(super) cues: CueTable,
-    pub(super) snapshots: HashMap<String, Vec<u8>>,
+    pub(super) removals: RemovalLog,
+    pub(super) snapshots: BTreeMap<(Rows, u64, String), (String, Segment)>,
 }
 
 impl Tenant {
@@ -128,7 +129,84 @@ impl Tenant {
     }
 
     pub(super) fn version(&self) -> Version {
-        Version { epoch: self.epoch, last: Seq(self.last), cues: CueId(self.cues.last) }
+        let (last, cues) = (Seq(self.last), CueId(self.cues.last));
+        Version { epoch: self.epoch, last, cues, removed: self.removals.last }
+    }
+
+    /// Has every index made anew.
+    pub(super) fn begin_epoch(&mut self) {
+        self.epoch += 1;
+        self.snapshots.clear();
+    }
+
+    /// Notes what went, and takes the segments along that held it; `cues` are those that went with memories too.
+    pub(super) fn lose(&mut self, removed: Removed, cues: &Spans) {
+        let (memories, cues) = (removed.memories.blocks(), cues.blocks());
+        self.snapshots.retain(|(rows, block, _), _| match rows {
+            Rows::Memories => memories.binary_search(block).is_err(),
+            Rows::Cues => cues.binary_search(block).is_err(),
+        });
+        self.removals.push(removed);
+    }
+
+    /// Shows an index the memories after `after`, and before `before`.
+    pub(super) fn feed(
+        &self,
+        encoder: Option<&EncoderId>,
+        after: Seq,
+        before: Seq,
+        sink: &mut dyn IndexSink,
+    ) -> Result<(), StoreError> {
+        for memory in self.after(after).take_while(|memory| memory.seq < before) {
+            let vector = encoder.and_then(|encoder| self.vector(encoder, memory.seq));
+            sink.row(IndexRow {
+                seq: memory.seq,
+                kind: memory.kind,
+                conversation: memory.conversation.as_ref().map(ConversationId::as_str),
+                session: memory.session.as_ref().map(SessionId::as_str),
+                speaker: memory.speaker.as_deref(),
+                text: &memory.text,
+                image_caption: memory.image_caption.as_deref(),
+                said_at: memory.said_at,
+                importance: memory.importance.value(),
+                vector,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What it means that a vector is missing which an index of version `at` knows of.
+    pub(super) fn lacks(
+        &self,
+        namespace: &Namespace,
+        at: Version,
+        what: &str,
+        number: u64,
+        encoder: &EncoderId,
+    ) -> StoreError {
+        match self.version().continues(at) {
+            true => StoreError::Damaged {
+                location: "memory:".to_owned(),
+                found: format!("{what} {number} has lost its vector by {encoder}"),
+            },
+            false => StoreError::Outdated { namespace: namespace.clone() },
+        }
+    }
+
+    /// Segments of one kind of rows, in order.
+    pub(super) fn segments(&self, name: &SnapshotName, rows: Rows) -> impl Iterator<Item = &Segment> {
+        let of = self.snapshots.iter().filter(move |((kind, _, index), (maker, _))| {
+            *kind == rows && *index == name.index && *maker == name.maker
+        });
+        of.map(|(_, (_, segment))| segment)
+    }
+
+    pub(super) fn keep(&mut self, name: &SnapshotName, segments: &[Segment]) {
+        self.snapshots.retain(|_, (maker, _)| *maker == name.maker);
+        for segment in segments {
+            let key = (segment.rows, segment.block, name.index.clone());
+            self.snapshots.insert(key, (name.maker.clone(), segment.clone()));
+        }
     }
 
     /// Memories that came after one, in order.
