@@ -12,7 +12,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::checksum::{sha256_of, sha256_of_bytes};
+use crate::{
+    checksum::{sha256_of, sha256_of_bytes},
+    private,
+};
 
 /// Files below this size are always hashed.
 const WORTH_A_STAMP: u64 = 1 << 20;
@@ -66,7 +69,7 @@ impl Stamps {
     /// A stamp that cannot be written, as in a read-only cache, only costs time.
     fn write(&self, path: &Path, stamp: &Stamp) {
         let write = || -> io::Result<()> {
-            fs::create_dir_all(&self.dir)?;
+            private::make_folder(&self.dir)?;
             let file = tempfile::NamedTempFile::new_in(&self.dir)?;
             serde_json::to_writer(&file, stamp)?;
             file.persist(self.file(path))?;

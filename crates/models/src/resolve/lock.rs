@@ -11,7 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelEntry, ModelError, ModelFile};
+use crate::{ModelEntry, ModelError, ModelFile, private};
 
 /// What a file was when it was first seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ impl Lock {
         self.files.extend(seen.into_iter().map(|(name, fingerprint)| (name.to_owned(), fingerprint)));
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let write = || -> io::Result<()> {
-            fs::create_dir_all(folder)?;
+            private::make_folder(folder)?;
             let file = tempfile::NamedTempFile::new_in(folder)?;
             serde_json::to_writer_pretty(&file, &self.files)?;
             file.persist(&self.path)?;
