@@ -30,7 +30,7 @@ pub(crate) enum Failure {
     Io { action: String, source: std::io::Error },
     #[error("file {file}: {source}")]
     Importing { file: String, source: Box<Error> },
-    #[error("store {store}: {findings} of what was found is damage; the list says what to do next")]
+    #[error("store {store} is damaged: the check found {findings} faults; each says what to do next")]
     Damage { store: String, findings: usize },
     #[error("store {store}: {lost} memories could not be read and {changed} are not what was stored; {next}")]
     Lost { store: String, lost: u64, changed: usize, next: &'static str },

@@ -45,7 +45,8 @@ pub(crate) struct LlmArgs {
     /// Seconds to wait for an answer [default: 300].
     #[arg(long, help_heading = HEADING, env = "AFORESAID_LLM_TIMEOUT", value_name = "SECONDS")]
     llm_timeout: Option<NonZeroU64>,
-    /// Keep answers in this folder and take them from there [default: keep none; they hold what was said].
+    /// Keep answers in this folder and take them from there [default: keep none]. They quote what was said, and are
+    /// sealed with a key of the namespace that goes with every forget.
     #[arg(long, help_heading = HEADING, env = "AFORESAID_LLM_CACHE", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) llm_cache: Option<PathBuf>,
     /// Stop when so many tokens were read and written.
@@ -100,23 +101,41 @@ impl LlmArgs {
         named.filter(|name| !name.trim().is_empty()).ok_or_else(|| lacks("model's name", "--llm-model"))
     }
 
-    /// Kept answers, where they are to be kept.
-    pub(crate) fn cache(&self) -> Result<Option<ResponseCache>, Failure> {
+    /// Kept answers about data that is nobody's memory, where they are to be kept.
+    pub(crate) fn open_cache(&self) -> Result<Option<ResponseCache>, Failure> {
         self.llm_cache.as_ref().map(ResponseCache::open).transpose().map_err(Failure::Llm)
+    }
+
+    /// Kept answers about the namespace, where they are to be kept.
+    pub(crate) fn sealed_cache(&self, settings: &Settings) -> Result<Option<ResponseCache>, Failure> {
+        let Some(folder) = &self.llm_cache else { return Ok(None) };
+        let Some(key) = settings.open_plain()?.cache_key(&settings.namespace)? else { return Ok(None) };
+        ResponseCache::sealed(folder, key).map(Some).map_err(Failure::Llm)
     }
 
     /// The model, ready to be asked; nothing is sent yet.
     pub(crate) fn connect(&self, settings: &Settings) -> Result<LanguageModel, Failure> {
-        self.connected(settings, RetryPolicy::default())
+        self.connected(settings, RetryPolicy::default(), || self.sealed_cache(settings))
     }
 
     /// [`LlmArgs::connect`] for somebody who waits for the answer: what fails is tried once more.
     pub(crate) fn connect_promptly(&self, settings: &Settings) -> Result<LanguageModel, Failure> {
         let once_more = NonZeroU32::MIN.saturating_add(1);
-        self.connected(settings, RetryPolicy { attempts: once_more, ..RetryPolicy::default() })
+        let retry = RetryPolicy { attempts: once_more, ..RetryPolicy::default() };
+        self.connected(settings, retry, || self.sealed_cache(settings))
     }
 
-    fn connected(&self, settings: &Settings, retry: RetryPolicy) -> Result<LanguageModel, Failure> {
+    /// [`LlmArgs::connect`] to be asked about data that is nobody's memory.
+    pub(crate) fn connect_for_data(&self, settings: &Settings) -> Result<LanguageModel, Failure> {
+        self.connected(settings, RetryPolicy::default(), || self.open_cache())
+    }
+
+    fn connected(
+        &self,
+        settings: &Settings,
+        retry: RetryPolicy,
+        cache: impl FnOnce() -> Result<Option<ResponseCache>, Failure>,
+    ) -> Result<LanguageModel, Failure> {
         let url = self.llm_url.clone().or_else(|| settings.llm_url.clone()).ok_or_else(|| lacks("URL", "--llm-url"))?;
         let url: BaseUrl = url.parse().map_err(Failure::Llm)?;
         if settings.network == Network::Forbidden && !url.is_loopback() {
@@ -131,7 +150,7 @@ impl LlmArgs {
         let endpoint = Endpoint { key: key()?, timeouts, concurrency, retry, ..usual };
         let limits = Limits { tokens: self.llm_max_tokens, money: self.llm_max_cost };
         let budget = Arc::new(Budget::new(limits, self.llm_prices).map_err(refused)?);
-        let kept = ChatSettings { cache: self.cache()?, budget: Some(Arc::clone(&budget)) };
+        let kept = ChatSettings { cache: cache()?, budget: Some(Arc::clone(&budget)) };
         let client = Client::new(endpoint).map_err(Failure::Llm)?;
         Ok(LanguageModel { chat: Chat::new(client, kept), budget, concurrency })
     }

@@ -312,3 +312,28 @@ fn answers_are_kept_where_they_should_be() {
     let files = sandbox.files();
     assert!(files.iter().all(|(_, content)| !content.windows(KEY.len()).any(|part| part == KEY.as_bytes())));
 }
+
+/// A kept answer quoted what was forgotten, for as long as its file lay there.
+#[test]
+fn a_kept_answer_about_what_was_forgotten_is_nobodys_to_read() {
+    let sandbox = Sandbox::holding(&TOYS.replace("red kite", "xylophone"));
+    std::fs::remove_file(sandbox.path("held.jsonl")).unwrap();
+    let answers = [&["The xylophone went [1]."][..], &["The blue one sank [1]."]];
+    let server = Server::script(answers.map(streamed).to_vec());
+    let ask =
+        || with_model(&sandbox, &server.url, &["ask", "what became of the kite?", "-k", "3", "--llm-cache", "kept"]);
+    let first = json_of(&mut ask());
+    assert!(first["answer"].as_str().unwrap().contains("xylophone"), "{first}");
+    let kept = || sandbox.files().into_iter().filter(|(path, _)| path.starts_with(sandbox.path("kept"))).count();
+    assert_eq!(kept(), 1);
+    finish(&mut sandbox.command(&["forget", "1", "--conversation", "c", "--yes"])).succeeded();
+    for (path, content) in sandbox.files() {
+        assert!(!content.windows(9).any(|part| part == b"xylophone"), "{}", path.display());
+    }
+    let again = json_of(&mut ask());
+    assert!(again["answer"].as_str().unwrap().contains("blue"), "{again}");
+    assert_eq!((server.requests().len(), kept()), (2, 2), "it was asked anew");
+    finish(&mut sandbox.command(&["forget", "--all", "--yes"])).succeeded();
+    let files = sandbox.files();
+    assert!(files.values().all(|content| !content.windows(9).any(|part| part == b"xylophone")));
+}

@@ -68,7 +68,7 @@ fn a_backup_replaces_nothing_that_it_was_not_told_to() {
     let refusals = [
         (&["backup", "copy.db"][..], "copy.db: already exists; name another file, or give --replace"),
         (&["backup", "folder"], "folder: is a directory"),
-        (&["backup", "nowhere/copy.db"], "nowhere/copy.db: cannot be written"),
+        (&["backup", "nowhere/copy.db"], "nowhere/copy.db: lies in a folder that does not exist"),
         (&["backup", STORE, "--replace"], "memory.db: is the store itself"),
         (&["backup", "./folder/../memory.db", "--replace"], "is the store itself"),
         (&["backup", "link.db", "--replace"], "link.db: is the store itself"),

@@ -90,7 +90,9 @@ pub enum StoreError {
         encoder: EncoderId,
     },
     /// A vector has the wrong number of components.
-    #[error("encoder {encoder}: a vector of {found} components where {expected} are expected; was the model replaced?")]
+    #[error(
+        "encoder {encoder}: a vector of {found} components where {expected} are expected; was the model replaced? `aforesaid reembed` makes all vectors by one"
+    )]
     Dimension {
         /// The encoder.
         encoder: EncoderId,
@@ -127,7 +129,7 @@ pub enum StoreError {
         namespace: Namespace,
     },
     /// The backend failed.
-    #[error("store {location}: could not {action}")]
+    #[error("store {location}: could not {action}; `aforesaid check` says whether the store is sound")]
     Backend {
         /// Path or URL.
         location: String,

@@ -87,13 +87,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             let turn = |number: usize| -> Result<Turn, Box<dyn Error>> {
                 Ok(Turn {
                     id: Some(MemoryId::new(format!("t{number}"))?),
-                    conversation: ConversationId::new(format!("c{}", number / 10_000))?,
-                    session: SessionId::new(format!("s{}", number / 20))?,
-                    speaker: if number.is_multiple_of(2) { "Ann" } else { "Bob" }.to_owned(),
-                    text: text(number),
-                    said_at: None,
-                    image_caption: None,
-                    meta: None,
+                    ..Turn::new(
+                        ConversationId::new(format!("c{}", number / 10_000))?,
+                        SessionId::new(format!("s{}", number / 20))?,
+                        if number.is_multiple_of(2) { "Ann" } else { "Bob" }.to_owned(),
+                        text(number),
+                    )
                 })
             };
             memory.add_turns(&namespace, (0..turns).map(turn).collect::<Result<_, _>>()?)?;

@@ -10,6 +10,7 @@ use aforesaid_core::{
     types::{ConversationId, EncoderId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
     visible::escaped_json,
 };
+use aforesaid_llm::CacheKey;
 use aforesaid_sqlite::{Creation, SqliteStore};
 
 use crate::{
@@ -112,6 +113,15 @@ impl Memory {
     /// When the store fails.
     pub fn serving(&self, namespace: &Namespace) -> Result<Option<EncoderId>, Error> {
         Ok(self.store.serving(namespace)?)
+    }
+
+    /// The key that seals what a language model answered about a namespace; a forget takes it away. `None` where
+    /// nothing should be kept: there is no such namespace, or it ends with the process.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn cache_key(&self, namespace: &Namespace) -> Result<Option<CacheKey>, Error> {
+        Ok(self.store.secret(namespace)?.map(CacheKey::new))
     }
 
     /// Path or URL of the store.

@@ -1,7 +1,7 @@
 //! Answers that were given before, one file each.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Write},
     path::{Path, PathBuf},
     process,
@@ -10,15 +10,17 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Completion, LlmError, RequestKey, canonical::sha256_hex};
+use crate::{CacheKey, Completion, LlmError, RequestKey, canonical::sha256_hex, private};
 
 /// A folder of answers by what was asked.
 ///
 /// Files are named by the sha256 of the request, which no text can be read from; inside is the answer, so that
-/// the folder is as private as the memories are. Several processes may share it: a file appears whole.
+/// the folder is as private as the memories are, and for its owner alone. Sealed, the answers can be read with their
+/// [`CacheKey`] only, and names tell nothing without it. Several processes may share a folder: a file appears whole.
 #[derive(Debug, Clone)]
 pub struct ResponseCache {
     folder: PathBuf,
+    key: Option<CacheKey>,
 }
 
 /// What a file holds.
@@ -38,8 +40,16 @@ impl ResponseCache {
     /// When the folder cannot be made.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, LlmError> {
         let folder = folder.into();
-        fs::create_dir_all(&folder).map_err(LlmError::io("make the folder for answers", &folder))?;
-        Ok(Self { folder })
+        private::make_folder(&folder).map_err(LlmError::io("make the folder for answers", &folder))?;
+        Ok(Self { folder, key: None })
+    }
+
+    /// The cache in a folder whose answers are sealed: with another key there are none.
+    ///
+    /// # Errors
+    /// As [`ResponseCache::open`].
+    pub fn sealed(folder: impl Into<PathBuf>, key: CacheKey) -> Result<Self, LlmError> {
+        Ok(Self { key: Some(key), ..Self::open(folder)? })
     }
 
     /// The answer to a request, if it is there and whole. A damaged one is none: the next answer takes its place.
@@ -49,7 +59,7 @@ impl ResponseCache {
     pub fn get(&self, key: &RequestKey) -> Result<Option<Completion>, LlmError> {
         let path = self.path(key);
         match fs::read(&path) {
-            Ok(bytes) => Ok(whole(&bytes, key)),
+            Ok(bytes) => Ok(self.unsealed(bytes, key).and_then(|bytes| whole(&bytes, key))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(LlmError::io("read an answer", path)(error)),
         }
@@ -64,24 +74,46 @@ impl ResponseCache {
         let path = self.path(key);
         let shelf = path.parent().unwrap_or(&self.folder);
         let number = WRITES.fetch_add(1, Ordering::Relaxed);
-        let partial = shelf.join(format!(".{key}.{}.{number}.partial", process::id()));
-        let written = write(shelf, &partial, &path, key, completion);
+        let name = path.file_stem().unwrap_or_default().display();
+        let partial = shelf.join(format!(".{name}.{}.{number}.partial", process::id()));
+        let written = self.entry(key, completion).and_then(|bytes| write(shelf, &partial, &path, &bytes));
         written.inspect_err(|_| drop(fs::remove_file(&partial))).map_err(LlmError::io("keep an answer", &path))
     }
 
     /// Files of one folder stay few when there are very many.
     fn path(&self, key: &RequestKey) -> PathBuf {
-        let (shelf, rest) = key.as_str().split_at(2);
-        self.folder.join(shelf).join(format!("{rest}.json"))
+        let (name, extension) = match &self.key {
+            None => (key.to_string(), "json"),
+            Some(secret) => (secret.name(key.as_str()), "sealed"),
+        };
+        let (shelf, rest) = name.split_at(2);
+        self.folder.join(shelf).join(format!("{rest}.{extension}"))
+    }
+
+    fn entry(&self, key: &RequestKey, completion: &Completion) -> io::Result<Vec<u8>> {
+        let sha256 = digest(completion)?;
+        let entry = serde_json::to_vec(&Entry { key: key.to_string(), sha256, completion: completion.clone() })?;
+        match &self.key {
+            None => Ok(entry),
+            Some(secret) => {
+                let sealed = secret.seal(key.as_str(), &entry);
+                sealed.ok_or_else(|| io::Error::other("the system has no random numbers to give"))
+            }
+        }
+    }
+
+    fn unsealed(&self, bytes: Vec<u8>, key: &RequestKey) -> Option<Vec<u8>> {
+        match &self.key {
+            None => Some(bytes),
+            Some(secret) => secret.open(key.as_str(), &bytes),
+        }
     }
 }
 
-fn write(shelf: &Path, partial: &Path, path: &Path, key: &RequestKey, completion: &Completion) -> io::Result<()> {
-    let sha256 = digest(completion)?;
-    let entry = Entry { key: key.to_string(), sha256, completion: completion.clone() };
-    fs::create_dir_all(shelf)?;
-    let mut file = File::create(partial)?;
-    file.write_all(&serde_json::to_vec(&entry)?)?;
+fn write(shelf: &Path, partial: &Path, path: &Path, entry: &[u8]) -> io::Result<()> {
+    private::make_folder(shelf)?;
+    let mut file = private::make_file(partial)?;
+    file.write_all(entry)?;
     file.sync_all()?;
     fs::rename(partial, path)
 }
@@ -146,6 +178,35 @@ mod tests {
         fs::create_dir_all(other.parent().unwrap()).unwrap();
         fs::write(other, sound).unwrap();
         assert_eq!(cache.get(&key("soup")).unwrap(), None);
+    }
+
+    #[test]
+    fn a_sealed_answer_is_found_with_its_key_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let sealed = |byte| ResponseCache::sealed(folder.path().join("kept"), CacheKey::new([byte; 32])).unwrap();
+        sealed(1).put(&key("kite"), &completion("red")).unwrap();
+        assert_eq!(sealed(1).get(&key("kite")).unwrap(), Some(completion("red")));
+        assert_eq!(sealed(2).get(&key("kite")).unwrap(), None);
+        assert_eq!(ResponseCache::open(folder.path().join("kept")).unwrap().get(&key("kite")).unwrap(), None);
+        let files = files(folder.path());
+        let [file] = files.as_slice() else { panic!("{files:?}") };
+        assert!(!file.to_string_lossy().contains(&key("kite").as_str()[2..]), "{files:?}");
+        assert!(!fs::read(file).unwrap().windows(3).any(|window| window == b"red"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn answers_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("deep/kept");
+        let cache = ResponseCache::open(&kept).unwrap();
+        cache.put(&key("kite"), &completion("red")).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&cache.path(&key("kite"))), 0o600);
+        for made in [cache.path(&key("kite")).parent().unwrap(), &kept, kept.parent().unwrap()] {
+            assert_eq!(mode(made), 0o700, "{}", made.display());
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@
 //! | texts to vectors | [`RemoteEncoder`] |
 //! | messages to text or JSON | [`Chat`], [`ChatRequest`], [`Outcome`] |
 //! | what it costs, and when to stop | [`Budget`] |
-//! | what was answered before | [`ResponseCache`] |
+//! | what was answered before | [`ResponseCache`], [`CacheKey`] |
 //! | the same requests as files for a batch service | [`Batch`] |
 //! | questions that a passage answers, to find it by | [`write_cues`], [`CueSettings`] |
 //! | which candidates are evidence, and in what order | [`judge`], [`JudgeSettings`], [`order`] |
@@ -50,6 +50,7 @@ mod extract;
 mod in_flight;
 mod judge;
 mod permits;
+mod private;
 mod proxy;
 mod quoted;
 mod reasoning;
@@ -58,6 +59,7 @@ mod retry;
 mod retry_after;
 mod sampling;
 mod schema;
+mod sealed;
 mod secret;
 mod stream;
 mod transport;
@@ -84,5 +86,6 @@ pub use reasoning::{Aloud, without_reasoning};
 pub use reply::ReplyFault;
 pub use retry::RetryPolicy;
 pub use schema::Schema;
+pub use sealed::CacheKey;
 pub use secret::Secret;
 pub use transport::Client;

@@ -28,6 +28,7 @@ mod inference;
 mod instructions;
 mod kernels;
 mod precision;
+mod private;
 pub mod registry;
 pub mod resolve;
 mod runtime;

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     checksum::{sha256_of, sha256_of_bytes},
     files::{MOST_CONFIG, read_regular},
+    private,
 };
 
 /// Files below this size are always hashed.
@@ -89,7 +90,7 @@ impl Stamps {
     /// A stamp that cannot be written, as in a read-only cache, only costs time.
     fn write(&self, path: &Path, stamp: &Stamp) {
         let write = || -> io::Result<()> {
-            fs::create_dir_all(&self.dir)?;
+            private::make_folder(&self.dir)?;
             let file = tempfile::NamedTempFile::new_in(&self.dir)?;
             serde_json::to_writer(&file, stamp)?;
             file.persist(self.file(path))?;

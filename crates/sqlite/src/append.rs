@@ -73,10 +73,10 @@ impl<'a> Appending<'a> {
             NewVectors::Staged { encoder, fingerprints } => self.with_staged(batch.drafts, encoder, fingerprints)?,
         };
         if self.last != before {
-            self.context.run(
-                self.transaction
-                    .execute("UPDATE namespace SET last = ?2 WHERE id = ?1", params![self.tenant, self.last]),
-            )?;
+            self.context.run(self.transaction.execute(
+                "UPDATE namespace SET last = ?2, memories = memories + ?3 WHERE id = ?1",
+                params![self.tenant, self.last, self.last - before],
+            ))?;
             self.counters.write(self.transaction, self.context, self.tenant)?;
         }
         Ok(fates)

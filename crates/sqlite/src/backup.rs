@@ -38,8 +38,9 @@ pub(crate) fn back_up(
 ) -> Result<BackedUp, StoreError> {
     let shown = file.display().to_string();
     refuse(connection, file, existing)?;
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let failed = |error: io::Error| location_error(&shown, format!("cannot be written ({error})"), "name another file");
+    let folder = folder_of(file);
+    let failed =
+        |error: io::Error| location_error(&shown, format!("cannot be written ({})", error.kind()), "name another file");
     sweep(folder);
     // For its owner alone, and with whatever SQLite writes beside the copy in it.
     let partial = tempfile::Builder::new().prefix(PARTIAL).tempdir_in(folder).map_err(failed)?;
@@ -61,10 +62,17 @@ pub(crate) fn back_up(
     Ok(backed_up)
 }
 
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Refuses places where a copy would destroy something.
 fn refuse(connection: &Connection, file: &Path, existing: Existing) -> Result<(), StoreError> {
     let shown = file.display().to_string();
     let refused = |found: &str, next: &str| Err(location_error(&shown, found, next));
+    if !folder_of(file).is_dir() {
+        return refused("lies in a folder that does not exist", "make the folder, or name another file");
+    }
     if file.is_dir() {
         return refused("is a directory", "name a file in it, such as backup.db");
     }
@@ -86,10 +94,7 @@ fn refuse(connection: &Connection, file: &Path, existing: Existing) -> Result<()
 
 /// Whether a name is that of one of the store's files, though there is none yet.
 fn is_beside(own: &Path, file: &Path) -> bool {
-    let folder = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        folder.canonicalize().ok()
-    };
+    let folder = |path: &Path| folder_of(path).canonicalize().ok();
     own.file_name() == file.file_name() && folder(own).is_some() && folder(own) == folder(file)
 }
 

@@ -48,7 +48,7 @@ impl Putting<'_> {
         let source = self.source(source)?;
         let encoder = encoder.map(|name| Ok::<_, StoreError>((name, self.encoder(name, cues)?))).transpose()?;
         let encoder = encoder.and_then(|(name, known)| Some((name, known?)));
-        let mut put = 0;
+        let (mut put, mut questions) = (0, 0);
         for new in cues {
             let there = "SELECT 1 FROM memory WHERE namespace = ?1 AND seq = ?2";
             let key = params![self.tenant, new.seq.0];
@@ -60,9 +60,10 @@ impl Putting<'_> {
             self.remove(new.seq)?;
             self.insert(source, encoder, new)?;
             put += 1;
+            questions += new.questions.len() as u64;
         }
-        let last = "UPDATE namespace SET cues = ?2 WHERE id = ?1";
-        self.context.run(self.transaction.execute(last, params![self.tenant, self.last]))?;
+        let last = "UPDATE namespace SET cues = ?2, questions = questions + ?3 WHERE id = ?1";
+        self.context.run(self.transaction.execute(last, params![self.tenant, self.last, questions]))?;
         lose(self.transaction, self.context, self.tenant, Spans::of(self.gone))?;
         Ok(put)
     }

@@ -207,24 +207,26 @@ const MIGRATIONS: [&str; 8] = [
     UPDATE session SET given = (SELECT n.floor FROM namespace n WHERE n.id = session.namespace)
         + (SELECT count(*) FROM memory m WHERE m.namespace = session.namespace AND m.session = session.id);
     ",
-    // How many rows there should be, so that a page that lost some is noticed by whoever reads them all. Triggers count:
-    // no statement can forget to. A step that makes one of these tables anew has to make its triggers anew too.
+    // How many rows there should be, so that a page that lost some is noticed by whoever reads them all. Who adds rows
+    // counts them once a batch: a trigger took twice the time of the row. Who deletes cannot forget to: triggers do it.
+    // A step that makes one of these tables anew has to make its triggers anew too.
     // The checksum is over a memory's fields (`checksum.rs`), NULL for what was stored before there were any.
+    // Answers of language models that are kept outside are sealed with the secret: a forget takes it away, and what they
+    // quote with it. SQLite's random bytes come from ChaCha20, seeded by the system.
     "
     ALTER TABLE namespace ADD COLUMN memories INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE namespace ADD COLUMN questions INTEGER NOT NULL DEFAULT 0;
     UPDATE namespace SET
         memories = (SELECT count(*) FROM memory m WHERE m.namespace = namespace.id),
         questions = (SELECT count(*) FROM cue c WHERE c.namespace = namespace.id AND c.part > 0);
+    ALTER TABLE namespace ADD COLUMN secret BLOB;
+    UPDATE namespace SET secret = randomblob(32);
     ALTER TABLE memory ADD COLUMN checksum INTEGER;
-    CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
-        UPDATE namespace SET memories = memories + 1 WHERE id = new.namespace;
+    CREATE TRIGGER namespace_added AFTER INSERT ON namespace BEGIN
+        UPDATE namespace SET secret = randomblob(32) WHERE id = new.id;
     END;
     CREATE TRIGGER memory_removed AFTER DELETE ON memory BEGIN
-        UPDATE namespace SET memories = memories - 1 WHERE id = old.namespace;
-    END;
-    CREATE TRIGGER question_added AFTER INSERT ON cue WHEN new.part > 0 BEGIN
-        UPDATE namespace SET questions = questions + 1 WHERE id = new.namespace;
+        UPDATE namespace SET memories = memories - 1, secret = randomblob(32) WHERE id = old.namespace;
     END;
     CREATE TRIGGER question_removed AFTER DELETE ON cue WHEN old.part > 0 BEGIN
         UPDATE namespace SET questions = questions - 1 WHERE id = old.namespace;

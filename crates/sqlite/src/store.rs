@@ -453,6 +453,16 @@ impl Store for SqliteStore {
         })
     }
 
+    fn secret(&self, namespace: &Namespace) -> Result<Option<[u8; 32]>, StoreError> {
+        let context = self.context("read the key of kept answers");
+        self.pool.with(|connection| {
+            let select = "SELECT secret FROM namespace WHERE name = ?1";
+            let secret = connection.query_row(select, [namespace.as_str()], |row| row.get(0)).optional();
+            let secret: Option<Option<Vec<u8>>> = context.run(secret)?;
+            Ok(secret.flatten().and_then(|secret| secret.try_into().ok()))
+        })
+    }
+
     fn snapshots(&self, namespace: &Namespace) -> Result<Vec<String>, StoreError> {
         self.read_if_there("list index snapshots", namespace, |reader| {
             snapshot::names(reader.connection, reader.context, reader.tenant.number)

@@ -271,7 +271,7 @@ fn what_does_not_belong_together_is_found() {
         ("UPDATE namespace SET last = 29", Some("a row of memory numbered 30")),
         ("UPDATE memory SET kind = 5 WHERE seq = 3", Some("1 memories that are neither turn nor note")),
         ("DROP INDEX memory_by_id", Some("nothing")),
-        ("DROP TRIGGER memory_added", Some("nothing")),
+        ("DROP TRIGGER memory_removed", Some("nothing")),
         ("INSERT INTO snapshot VALUES (9, 'english', 0, x'00')", Some("1 parts of snapshots")),
     ];
     for (change, expected) in cases {

@@ -1,10 +1,14 @@
 //! `aforesaid check`
 
+mod places;
+
+use std::path::PathBuf;
+
 use aforesaid::{
     Memory,
     store::{CheckDepth, Finding, Gravity},
 };
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::json;
 
 use super::print_json;
@@ -25,6 +29,9 @@ pub(crate) struct Check {
     /// Look at everything; it takes as long as reading the whole store a few times.
     #[arg(long)]
     full: bool,
+    /// The folder with answers of a language model, to look at who may read it.
+    #[arg(long, env = "AFORESAID_LLM_CACHE", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    llm_cache: Option<PathBuf>,
 }
 
 impl Check {
@@ -34,7 +41,8 @@ impl Check {
         let bar = progress::bar(settings.output, "checking", "{spinner} checking {msg} ({elapsed})");
         let findings = memory.check(depth, &mut |step| bar.set_message(step.to_owned()));
         bar.finish_and_clear();
-        let findings = findings?;
+        let mut findings = findings?;
+        findings.extend(places::findings(settings, self.llm_cache.as_deref()));
         let damaged = findings.iter().filter(|finding| finding.gravity == Gravity::Damage).count();
         match settings.output {
             Output::Programs => print_json(&json!({

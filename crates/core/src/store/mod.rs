@@ -478,6 +478,15 @@ pub trait Store: CueStore + Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Random bytes that a namespace has until something of it is forgotten, and others afterwards: what is derived from
+    /// it and kept elsewhere is sealed with them. `None` where nothing should be kept.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn secret(&self, _namespace: &Namespace) -> Result<Option<[u8; 32]>, StoreError> {
+        Ok(None)
+    }
+
     /// Names of the snapshots kept of a namespace.
     ///
     /// # Errors

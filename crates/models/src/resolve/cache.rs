@@ -9,7 +9,7 @@ use std::{
 use tempfile::TempDir;
 
 use super::check::require;
-use crate::{Attempt, ModelEntry, ModelError};
+use crate::{Attempt, ModelEntry, ModelError, private};
 
 /// What a directory's name starts with while it is being filled.
 const PARTIAL: &str = ".partial-";
@@ -57,11 +57,11 @@ pub(super) struct Staging {
 impl Staging {
     /// Makes the cache, if need be, and an empty directory in it.
     pub(super) fn new(cache: &Path) -> Result<Self, ModelError> {
-        fs::create_dir_all(cache).map_err(ModelError::io("make the model cache", cache))?;
+        private::make_folder(cache).map_err(ModelError::io("make the model cache", cache))?;
         sweep(cache);
         let staging = Self { dir: partial(cache)? };
         let model = staging.path();
-        fs::create_dir(&model).map_err(ModelError::io("make a directory for the download", &model))?;
+        private::make_folder(&model).map_err(ModelError::io("make a directory for the download", &model))?;
         Ok(staging)
     }
 
@@ -151,6 +151,16 @@ mod tests {
         assert!(!fake.cached().exists());
         assert_eq!(install(&fake, staging, Present::Kept), fake.cached());
         assert_eq!(names(&fake.path("models")), ["fake@0123456789ab"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_cache_and_what_is_in_it_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let fake = Fake::new();
+        let home = install(&fake, staged(&fake), Present::Kept);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&fake.path("models")), mode(&home)), (0o700, 0o700));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! What the sources of a download have in common.
 
 use std::{
-    fs::File,
     io::{self, Read, Write},
     path::Path,
 };
@@ -10,7 +9,7 @@ use super::{
     Origin, Progress,
     lock::{Expected, Lock},
 };
-use crate::{ModelEntry, ModelError, ModelFile, checksum::sha256_while};
+use crate::{ModelEntry, ModelError, ModelFile, checksum::sha256_while, private};
 
 /// Somewhere a model's files can be fetched from.
 pub(super) trait Source {
@@ -42,7 +41,7 @@ pub(super) fn save(
     mut each: impl FnMut(u64),
 ) -> Result<u64, ModelError> {
     let path = into.join(file.name);
-    let mut out = File::create(&path).map_err(ModelError::io("write the download", &path))?;
+    let mut out = private::make_file(&path).map_err(ModelError::io("write the download", &path))?;
     let mut size = 0;
     // One byte more than expected tells a longer file apart without fetching all of it.
     let limit = expected.map_or(u64::MAX, |expected| expected.fingerprint.size + 1);

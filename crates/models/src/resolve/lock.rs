@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ModelEntry, ModelError, ModelFile,
     files::{MOST_CONFIG, read_regular},
+    private,
 };
 
 /// What a file was when it was first seen.
@@ -93,7 +94,7 @@ impl Lock {
         self.files.extend(seen.into_iter().map(|(name, fingerprint)| (name.to_owned(), fingerprint)));
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let write = || -> io::Result<()> {
-            fs::create_dir_all(folder)?;
+            private::make_folder(folder)?;
             let file = tempfile::NamedTempFile::new_in(folder)?;
             serde_json::to_writer_pretty(&file, &self.files)?;
             file.persist(&self.path)?;
@@ -130,8 +131,8 @@ mod tests {
     fn a_damaged_record_is_an_error() {
         let fake = Fake::unpinned(&["config.json"]);
         let path = fake.path("models/trusted/fake@0123456789ab.json");
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, "{").unwrap();
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "{").unwrap();
         let message = Lock::read(&fake.entry, &fake.path("models")).err().unwrap().to_string();
         assert!(message.contains("expected the checksums recorded of a model"), "{message}");
     }

@@ -31,9 +31,9 @@ pub(super) fn findings(connection: &Connection) -> Vec<Finding> {
             "close the other process: the last one to close a store empties its log",
         ));
     }
-    for suffix in ["", "-wal", "-shm"] {
-        findings.extend(permissions::of_file(&beside(&path, suffix)));
-    }
+    // SQLite makes the others with the permissions of the first.
+    let open = ["", "-wal", "-shm"].iter().find_map(|suffix| permissions::of_file(&beside(&path, suffix)));
+    findings.extend(open);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     findings.extend(permissions::of_folder(folder));
     findings

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use aforesaid_core::{
     StoreError,
-    store::{Address, Audience, Batch, CueStore, CueVectors, Doomed, Fingerprint, NewCues, NewVectors, Store},
+    store::{
+        Address, Audience, Batch, CueStore, CueVectors, Doomed, Fingerprint, NewCues, NewVectors, Rows, Segment, Store,
+    },
     types::{
         ConversationId, CueId, CueSource, Draft, EncoderId, Importance, MemoryId, Namespace, Note, Scope, Sensitivity,
         Seq, SessionId, Turn,
@@ -12,7 +14,7 @@ use aforesaid_core::{
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 
-use crate::world::{FIRST, SECOND, SNAPSHOT, encoder, mark, namespace, vector};
+use crate::world::{FIRST, SECOND, encoder, mark, namespace, snapshot_name, vector};
 
 /// A step's kind, for the figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,7 +219,9 @@ fn keep_snapshot(of: Namespace, n: usize) -> impl Fn(&SqliteStore) -> Result<(),
     move |store| match store.version(&of)? {
         Some(version) => {
             let snapshot = format!("{} and other terms ", mark(n)).repeat(800);
-            store.keep_snapshot(&of, SNAPSHOT, version, snapshot.as_bytes())
+            let (rows, upto) = (Rows::Memories, version.last.0);
+            let segment = Segment { rows, block: 0, upto, bytes: snapshot.into_bytes() };
+            store.keep_snapshot(&of, &snapshot_name(), version, &[segment]).map(|_| ())
         }
         None => Ok(()),
     }

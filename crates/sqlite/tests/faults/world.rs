@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use aforesaid_core::{
     StoreError,
-    store::{CueRow, CueStore, IndexRow, IndexSink, Store},
+    store::{CueRow, CueStore, IndexRow, IndexSink, Removed, Segment, SnapshotName, Store, Taken},
     types::{EncoderId, Namespace, Scope},
 };
 use aforesaid_sqlite::SqliteStore;
@@ -24,7 +24,6 @@ pub(crate) fn mark(n: usize) -> String {
 
 pub(crate) const FIRST: &str = "one@1/f32";
 pub(crate) const SECOND: &str = "two@1/f32";
-pub(crate) const SNAPSHOT: &str = "english";
 
 pub(crate) fn encoder(name: &str) -> EncoderId {
     EncoderId::new(name).unwrap()
@@ -47,6 +46,10 @@ struct Rows<'a>(&'a mut Vec<String>, &'a str);
 impl IndexSink for Rows<'_> {
     fn reset(&mut self) {}
 
+    fn remove(&mut self, _: &Removed) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
         self.0.push(format!("{} {} {}", self.1, row.seq.0, named(row.vector)));
         Ok(())
@@ -54,6 +57,40 @@ impl IndexSink for Rows<'_> {
 
     fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {
         self.0.push(format!("{} cue {:?} {:?} {:?} {}", self.1, cue.id, cue.seq, cue.part, named(cue.vector)));
+        Ok(())
+    }
+}
+
+/// Under what snapshots are kept.
+pub(crate) fn snapshot_name() -> SnapshotName {
+    SnapshotName { index: "english".to_owned(), maker: "test".to_owned() }
+}
+
+/// The bytes of a snapshot, if one is kept.
+#[derive(Default)]
+struct Kept(Option<Vec<u8>>);
+
+impl IndexSink for Kept {
+    fn reset(&mut self) {}
+
+    fn remove(&mut self, _: &Removed) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn kept_as(&self) -> Option<SnapshotName> {
+        Some(snapshot_name())
+    }
+
+    fn segment(&mut self, segment: &Segment) -> Taken {
+        self.0.get_or_insert_default().extend_from_slice(&segment.bytes);
+        Taken::Yes
+    }
+
+    fn row(&mut self, _: IndexRow<'_>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn cue(&mut self, _: CueRow<'_>) -> Result<(), StoreError> {
         Ok(())
     }
 }
@@ -86,7 +123,9 @@ impl World {
             lines.push(format!("{:?}", store.serving(&name)?));
             // Counts of rows of which nothing may be left over.
             lines.push(format!("{:?} {:?}", store.stats(&name)?, store.cue_stats(&name)?));
-            world.snapshots.push((name.to_string(), store.snapshot(&name, SNAPSHOT)?));
+            let mut kept = Kept::default();
+            store.catch_up(&name, None, None, &mut kept)?;
+            world.snapshots.push((name.to_string(), kept.0));
         }
         Ok(world)
     }

@@ -137,7 +137,7 @@ impl Import {
         let batch = Batch::new(&model, requests.into_iter().map(|asked| asked.request));
         // Answers hold what was said: a folder for this user alone, which goes when this is done.
         let folder = tempfile::tempdir().map_err(Failure::io("a temporary folder could not be made"))?;
-        let cache = match self.llm.cache()? {
+        let cache = match self.llm.sealed_cache(settings)? {
             Some(cache) => cache,
             None => ResponseCache::open(folder.path()).map_err(Failure::Llm)?,
         };

@@ -1,6 +1,6 @@
 //! `aforesaid eval data`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aforesaid_eval::{
     EvalError,
@@ -94,6 +94,7 @@ fn list(settings: &Settings) -> Result<(), Failure> {
 
 fn fetch(dataset: DataSet, into: Option<PathBuf>, settings: &Settings) -> Result<(), Failure> {
     let entry = dataset.entry();
+    let is_default = into.is_none();
     let into = match into {
         Some(folder) => folder,
         None => settings.datasets()?.join(dataset.folder()),
@@ -104,6 +105,9 @@ fn fetch(dataset: DataSet, into: Option<PathBuf>, settings: &Settings) -> Result
         return Err(Failure::Usage(by_hand));
     }
     let bar = progress::bar(settings.output, "connecting", "{msg} [{bar:30}] {bytes}/{total_bytes}, {eta} left");
+    if let Some(ours) = into.parent().filter(|_| is_default) {
+        make_private(ours).map_err(Failure::io(format!("folder {}: could not be made", ours.display())))?;
+    }
     let fetched = entry.fetch(&into, &mut |progress| {
         bar.set_message(progress.file);
         bar.set_length(progress.total);
@@ -127,4 +131,13 @@ fn fetch(dataset: DataSet, into: Option<PathBuf>, settings: &Settings) -> Result
             say!("{}: {}", entry.licence, entry.rule)
         }
     }
+}
+
+/// Makes our folder for its owner alone: a store lies in it too.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }

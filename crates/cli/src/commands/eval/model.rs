@@ -53,7 +53,7 @@ impl ModelArgs {
             let message = "--requests and --results are of what a model is asked for; add --judge or --answers";
             return if without { Err(Failure::Usage(message.to_owned())) } else { Ok(None) };
         }
-        self.llm.connect(settings).map(Some)
+        self.llm.connect_for_data(settings).map(Some)
     }
 
     /// What it is asked for.
@@ -70,7 +70,7 @@ impl ModelArgs {
         equipment: &Equipment,
         settings: &Settings,
     ) -> Result<bool, Failure> {
-        let (false, Some(cache)) = (self.requests.is_none() && self.results.is_none(), self.llm.cache()?) else {
+        let (false, Some(cache)) = (self.requests.is_none() && self.results.is_none(), self.llm.open_cache()?) else {
             return Ok(false);
         };
         let batch = self.batch(study, equipment, settings)?;
