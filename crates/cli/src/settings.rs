@@ -319,15 +319,24 @@ fn read(path: PathBuf) -> Result<File, Failure> {
         .map_err(Failure::io(format!("configuration file {shown}: could not be read")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::Input(format!("configuration file {shown}: found bytes that are not UTF-8")))?;
-    let file: File = toml::from_str(&text).map_err(|error| {
-        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-        Failure::Input(format!("configuration file {shown}, line {line}: {}", error.message()))
-    })?;
+    let file = parse(&text)
+        .map_err(|(line, message)| Failure::Input(format!("configuration file {shown}, line {line}: {message}")))?;
     Ok(File { path, ..file })
+}
+
+/// What a configuration file says; or the line that cannot be read, and why.
+fn parse(text: &str) -> Result<File, (usize, String)> {
+    toml::from_str(text).map_err(|error| {
+        let before = error.span().map_or(0, |span| span.start);
+        let line = 1 + text.bytes().take(before).filter(|byte| *byte == b'\n').count();
+        (line, error.message().to_owned())
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use aforesaid_fuzz_targets::{Target, iterations, run};
+
     use super::*;
 
     #[test]
@@ -343,6 +352,27 @@ mod tests {
         assert_eq!("int8".parse(), Ok(PrecisionChoice::Exactly(Precision::Int8)));
         let message = "int4".parse::<PrecisionChoice>().unwrap_err().to_string();
         assert_eq!(message, "precision \"int4\": expected auto, f32, bf16 or int8");
+    }
+
+    /// A target of `crates/fuzz-targets` that only this crate can call.
+    #[test]
+    fn any_configuration_is_read_or_refused() {
+        fn check(bytes: &[u8]) {
+            let text = String::from_utf8_lossy(bytes);
+            if let Err((line, message)) = parse(&text) {
+                assert!(line <= text.lines().count().max(1) + 1 && !message.is_empty(), "{line}: {message}");
+            }
+        }
+        fn corpus(_: &str) -> Vec<Vec<u8>> {
+            let whole = "store = \"a.db\"\nnamespace = 'n'\nprecision = \"int8\"\nthreads = 2\nmin_confidence = 0.5\n\
+                         encoder_url = \"\"\"http://h/v1\"\"\" # where\nencoder_dim = 0x180\n";
+            vec![whole.into(), b"preset = \"bm25(k1=1)\"\n[a.\"b\"]\nc = [1, {d = 1979-05-27}]\n".to_vec()]
+        }
+        let words =
+            &["=", "\"", "'''", "\n", "[", "]", "{", "}", ".", "#", "store", "nan", "1e999", "0b", "\\u", "é", "\0"];
+        let target = Target { name: "configuration", check, corpus, words, usual: 2_000 };
+        let outcome = run(&target, iterations(&target));
+        assert_eq!(outcome.failure.map(|(input, what)| (what, input.escape_ascii().to_string())), None);
     }
 
     #[test]

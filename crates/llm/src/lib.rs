@@ -47,6 +47,9 @@ mod endpoint;
 mod error;
 mod excerpt;
 mod extract;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod in_flight;
 mod judge;
 mod permits;

@@ -42,6 +42,11 @@ pub struct InvalidPipeline {
     problem: String,
 }
 
+/// Bytes of a description at most: brackets within brackets are read one within the other.
+const LONGEST: usize = 4096;
+/// Bytes of a longer one that a message shows.
+const SHOWN: usize = 60;
+
 /// `name(arguments)`; an argument may have a key.
 struct Call<'a> {
     name: &'a str,
@@ -49,6 +54,8 @@ struct Call<'a> {
 }
 
 struct Argument<'a> {
+    /// As it is written.
+    text: &'a str,
     key: Option<&'a str>,
     value: &'a str,
 }
@@ -61,6 +68,11 @@ enum Part {
 
 /// Reads anything but a preset's name.
 pub(super) fn read(spec: &str) -> Result<Preset, InvalidPipeline> {
+    if spec.len() > LONGEST {
+        let problem = format!("found {} bytes, expected at most {LONGEST}", spec.len());
+        let beginning = &spec[..spec.floor_char_boundary(SHOWN)];
+        return Err(InvalidPipeline { spec: format!("{beginning}..."), problem });
+    }
     pipeline(spec).map_err(|problem| InvalidPipeline { spec: spec.to_owned(), problem })
 }
 
@@ -254,13 +266,14 @@ impl<'a> Argument<'a> {
         match text.split_once('=') {
             _ if text.is_empty() => Err("an argument is empty".to_owned()),
             // An equals sign inside brackets belongs to a nested leg.
-            Some((key, value)) if !key.contains('(') => Ok(Self { key: Some(key.trim()), value: value.trim() }),
-            _ => Ok(Self { key: None, value: text }),
+            Some((key, value)) if !key.contains('(') => Ok(Self { text, key: Some(key.trim()), value: value.trim() }),
+            _ => Ok(Self { text, key: None, value: text }),
         }
     }
 
+    /// Where no key is expected, it is part of what was written.
     fn whole(&self) -> &'a str {
-        self.value
+        self.text
     }
 }
 
@@ -345,6 +358,24 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// A key that nobody asked for was dropped: `dense(lse=)` was the model of the empty name, `dated(x=2, ..)` a weight
+    /// of 2.
+    #[test]
+    fn a_key_where_none_is_expected_is_not_dropped() {
+        assert!(read("dated(x=2, bm25)").unwrap_err().to_string().contains("x=2"));
+        let dense = read("dense(lse=)").unwrap();
+        assert_eq!((dense.encoder(), read(&dense.to_string())), (Some("lse="), Ok(dense.clone())));
+    }
+
+    /// A hundred thousand brackets ended the process: its stack was full.
+    #[test]
+    fn a_description_has_an_end() {
+        let nested = "dated(1, ".repeat(100_000) + "bm25" + &")".repeat(100_000);
+        let message = read(&nested).unwrap_err().to_string();
+        assert!(message.contains("found 1000004 bytes, expected at most 4096") && message.len() < 400, "{message}");
+        assert!(read(&("dated(1, ".repeat(400) + "bm25" + &")".repeat(400))).is_ok());
+    }
 
     #[test]
     fn a_pipeline_prints_what_reads_back() {

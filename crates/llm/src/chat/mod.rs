@@ -12,6 +12,8 @@ use std::{
 use serde_json::Value;
 
 pub(crate) use self::wire::Whole;
+#[cfg(feature = "fuzzing")]
+pub(crate) use self::wire::pieces_of;
 pub use self::{
     completion::{Completion, Finish, Outcome},
     request::{ChatRequest, Format, Message, RequestKey, Role},

@@ -142,3 +142,10 @@ fn usage(tokens: Option<Tokens>, sent: &Value, came: usize) -> Usage {
         _ => Usage::estimated(sent["messages"].to_string().len(), came),
     }
 }
+
+/// What takes the events of a stream and hands their text on.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn pieces_of(each: &mut dyn FnMut(&str)) -> impl FnMut(&[u8]) -> Result<(), ()> {
+    let mut pieces = Pieces::default();
+    move |data| pieces.add(serde_json::from_slice(data).map_err(drop)?, each).map_err(drop)
+}

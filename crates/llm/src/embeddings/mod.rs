@@ -124,3 +124,9 @@ impl Encoder for RemoteEncoder {
         self.encode(&self.settings.passage_prefix, texts).map_err(|error| self.failed(error))
     }
 }
+
+/// The rows of an answer, for texts of so many.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn rows_of(bytes: &[u8], texts: usize, dim: Option<usize>) -> Option<Vec<f32>> {
+    serde_json::from_slice::<Embeddings>(bytes).ok()?.into_rows(texts, dim).ok()
+}

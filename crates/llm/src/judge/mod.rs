@@ -127,6 +127,12 @@ pub fn judge(
     Ok(Judgement::Scored(scores))
 }
 
+/// The scores of a reply about so many candidates.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn scores_of(outcome: &crate::Outcome, candidates: usize) -> Option<Vec<Option<f64>>> {
+    read(outcome, candidates).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
