@@ -81,7 +81,8 @@ fn runs_are_compared_question_by_question() {
         let (written, direct) = (&compared[side], &report(system)["measures"]["mrr"]);
         assert!((written.as_f64().unwrap() - direct.as_f64().unwrap()).abs() < 1e-12, "{system}");
     }
-    assert_eq!(other["resampled"], "groups");
+    assert_eq!(other["resampled"], "questions", "of two groups nothing can be resampled");
+    assert!(other["caveat"].as_str().unwrap().starts_with("2 groups are too few"));
     let table = sandbox.done(&["eval", "compare", "bm25.run", "lexical.run", "--measures", "mrr"]);
     assert!(table.contains("| measure | first | second | difference \\[95%\\] |"), "{table}");
 }

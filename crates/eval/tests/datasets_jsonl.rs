@@ -7,7 +7,7 @@ mod folder;
 
 use std::fs;
 
-use aforesaid::types::{Draft, Unit};
+use aforesaid::{Memory, Options, types::*};
 use aforesaid_eval::datasets::{Benchmark, DataSet};
 use folder::{Folder, assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 use proptest::prelude::*;
@@ -255,4 +255,46 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn an_export_of_conversations_with_the_same_sessions_is_not_merged() {
+    // Sessions were told apart by name alone: an export of 80 conversations became six sessions without a word.
+    let memory = Memory::open("memory:", Options::default()).unwrap();
+    let me = Namespace::new("me").unwrap();
+    let turn = |conversation: &str, session: &str, n: usize| Turn {
+        id: Some(MemoryId::new(format!("{conversation}-{session}-{n}")).unwrap()),
+        conversation: ConversationId::new(conversation).unwrap(),
+        session: SessionId::new(session).unwrap(),
+        speaker: "Ola".to_owned(),
+        text: format!("turn {n} of {session}"),
+        said_at: None,
+        image_caption: None,
+        meta: None,
+    };
+    let turns = ["a", "b"].iter().flat_map(|c| ["s1", "s2"].map(|s| turn(c, s, 1)));
+    memory.add_turns(&me, turns.collect()).unwrap();
+    let mut exported = Vec::new();
+    memory.export(&me, &Scope::default(), &mut exported).unwrap();
+    let exported = String::from_utf8(exported).unwrap();
+    let query = |group: &str, gold: &str| json!({"id": "q", "query": "Which?", "gold_ids": [gold], "group": group});
+    let merged = format!("{exported}{}\n", query("default", "a-s1-1"));
+    let folder = Folder::with(&[("history.jsonl", &merged)]);
+    for unit in [Unit::Turn, Unit::Session] {
+        let message = DataSet::Jsonl.load(&folder.path("history.jsonl"), unit).unwrap_err().to_string();
+        let parts = ["line 3", "\"s1\"", "\"b\"", "\"a\"", "line 1", "\"group\""];
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+    }
+
+    // With a group each they are all there.
+    let grouped = exported.lines().map(|line| {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["group"] = line["conversation"].clone();
+        format!("{line}\n")
+    });
+    let grouped = format!("{}{}\n{}\n", grouped.collect::<String>(), query("a", "s1"), query("b", "s1"));
+    let folder = Folder::with(&[("history.jsonl", &grouped)]);
+    let benchmark = DataSet::Jsonl.load(&folder.path("history.jsonl"), Unit::Session).unwrap();
+    assert_eq!(memories(&benchmark, "a").len() + memories(&benchmark, "b").len(), 4);
+    assert_eq!(benchmark.groups.len(), 2);
 }

@@ -198,5 +198,6 @@ fn staged_vectors_do_not_tell_texts_apart() {
     let store = SqliteStore::open(&path, Creation::Allowed).unwrap();
     let vectors = NewVectors::Staged { encoder: &encoder, fingerprints: &[Some(print)] };
     store.append(&ns("a"), Batch { drafts: &[turn(1, 0, 1)], vectors }).unwrap();
-    assert_eq!(store.vectors(&ns("a"), &encoder, &[Seq(1)]).unwrap().as_slice(), [1.0]);
+    let at = store.version(&ns("a")).unwrap().unwrap();
+    assert_eq!(store.vectors(&ns("a"), &encoder, &[Seq(1)], at).unwrap().as_slice(), [1.0]);
 }

@@ -9,6 +9,7 @@
 //! | `session`, `speaker` | both for a turn, none for a note |
 //! | `said_at` | ISO 8601, or seconds since 1970 as a number |
 //! | `image_caption` | what an attached image of a turn shows |
+//! | `conversation` | not read, but one session cannot be of two: then each conversation needs a `group` of its own |
 //! | `group` | histories that know nothing of each other; `default` where there is none |
 //!
 //! | query | |
@@ -26,7 +27,7 @@ mod line;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use aforesaid::types::{Draft, Unit};
+use aforesaid::types::{Draft, SessionId, Unit};
 
 use self::line::{Line, Memory, Query, read_line};
 use super::{
@@ -49,6 +50,8 @@ struct Lines {
     memories: Vec<Draft>,
     /// Where each memory is, by id.
     places: HashMap<String, String>,
+    /// The conversation of each session that names one, and where it does first.
+    conversations: HashMap<SessionId, (String, String)>,
     queries: Vec<(Query, String)>,
 }
 
@@ -100,13 +103,32 @@ impl Groups {
     fn remember(&mut self, memory: Memory, place: String) -> Result<(), DataError> {
         let at = *self.places.entry(memory.group.clone()).or_insert(self.all.len());
         if at == self.all.len() {
-            let (memories, places, queries) = (Vec::new(), HashMap::new(), Vec::new());
-            self.all.push(Lines { group: memory.group, memories, places, queries });
+            self.all.push(Lines {
+                group: memory.group,
+                memories: Vec::new(),
+                places: HashMap::new(),
+                conversations: HashMap::new(),
+                queries: Vec::new(),
+            });
         }
         let Some(lines) = self.all.get_mut(at) else { return Ok(()) };
         let id = memory.draft.id().map(ToString::to_string).unwrap_or_default();
         if let Some(first) = lines.places.insert(id.clone(), place.clone()) {
             return Err(DataError::Repeated { place, what: "memory", id, first: Some(first) });
+        }
+        if let (Draft::Turn(turn), Some(conversation)) = (&memory.draft, memory.conversation) {
+            let known = lines.conversations.entry(turn.session.clone());
+            let (first, said) = known.or_insert_with(|| (conversation.clone(), place.clone()));
+            if *first != conversation {
+                return Err(DataError::Wrong {
+                    what: format!("session {:?} of group {:?}", turn.session.as_str(), lines.group),
+                    found: format!("conversation {conversation:?}, and {first:?} in {said}"),
+                    expected: "sessions of one conversation in a group; give each conversation's lines a \"group\" \
+                               of their own"
+                        .to_owned(),
+                    place,
+                });
+            }
         }
         lines.memories.push(memory.draft);
         Ok(())

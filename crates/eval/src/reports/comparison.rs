@@ -8,7 +8,7 @@ use super::table::{Table, four};
 use crate::{
     EvalError,
     measures::{Evaluation, Measure, Qrels, Run, evaluate},
-    statistics::{Paired, RESAMPLES, SEED, StatisticsError, Tally, holm, paired, tally},
+    statistics::{Paired, RESAMPLES, Resampling, SEED, StatisticsError, Tally, holm, paired, tally},
 };
 
 /// How a second run differs from a first, measure by measure.
@@ -22,6 +22,9 @@ pub struct Comparison {
     pub n: usize,
     /// What was resampled: `groups` or `questions`.
     pub resampled: &'static str,
+    /// What the intervals and p-values do not say, where there are few groups or questions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caveat: Option<String>,
     /// One line a measure.
     pub measures: Vec<Compared>,
 }
@@ -55,7 +58,7 @@ impl Comparison {
 
     /// Compares evaluations of the same questions; `clusters` gives the group of each.
     ///
-    /// Groups are resampled, or questions where there is one group.
+    /// What is resampled decides [`Resampling::of`].
     ///
     /// # Errors
     /// When the two were not taken on the same questions by the same measures.
@@ -65,13 +68,11 @@ impl Comparison {
         second: &Evaluation,
         clusters: &[usize],
     ) -> Result<Self, StatisticsError> {
-        let each: Vec<usize> = (0..first.n()).collect();
-        let several = clusters.iter().any(|cluster| Some(cluster) != clusters.first());
-        let (clusters, resampled) = if several { (clusters, "groups") } else { (each.as_slice(), "questions") };
+        let Resampling { clusters, what: resampled, caveat } = Resampling::of(clusters);
         let mut measures = Vec::new();
         for measure in first.measures() {
             let (a, b) = (first.values(measure).unwrap_or_default(), second.values(measure).unwrap_or_default());
-            let difference = paired(a, b, clusters, RESAMPLES, SEED)?;
+            let difference = paired(a, b, &clusters, RESAMPLES, SEED)?;
             measures.push(Compared {
                 measure,
                 first: first.mean(measure).unwrap_or_default(),
@@ -83,7 +84,8 @@ impl Comparison {
         }
         let adjusted = holm(&measures.iter().map(|compared| compared.difference.p).collect::<Vec<_>>())?;
         measures.iter_mut().zip(adjusted).for_each(|(compared, p)| compared.p_holm = p);
-        Ok(Self { first: first_name.to_owned(), second: second_name.to_owned(), n: first.n(), resampled, measures })
+        let (first_name, second_name) = (first_name.to_owned(), second_name.to_owned());
+        Ok(Self { first: first_name, second: second_name, n: first.n(), resampled, caveat, measures })
     }
 
     /// The comparison as a Markdown table.

@@ -9,7 +9,7 @@ use crate::{
     datasets::Benchmark,
     experiments::{Chosen, PASSES, Set, Trial},
     measures::{Evaluation, Measure},
-    statistics::{Interval, RESAMPLES, SEED, StatisticsError, cluster_bootstrap},
+    statistics::{Interval, RESAMPLES, Resampling, SEED, StatisticsError, cluster_bootstrap},
 };
 
 /// Unresolved evidence and remarks listed in Markdown; JSON has all.
@@ -40,6 +40,7 @@ pub struct Report {
     unsettled: Vec<String>,
     evaluation: Evaluation,
     intervals: Vec<(Measure, Option<Interval>)>,
+    resampling: Resampling,
     categories: BTreeMap<String, Vec<usize>>,
     excluded: BTreeMap<&'static str, Vec<String>>,
     unresolved: Vec<(String, String)>,
@@ -49,7 +50,7 @@ pub struct Report {
 impl Report {
     /// Gathers what a trial showed.
     ///
-    /// Intervals resample groups (conversations), or questions where there is one group.
+    /// What intervals resample decides [`Resampling::of`].
     ///
     /// # Errors
     /// When a measure is not a number.
@@ -60,8 +61,8 @@ impl Report {
         clusters: &[usize],
     ) -> Result<Self, StatisticsError> {
         let evaluation = trial.evaluation.clone();
-        let each: Vec<usize> = (0..evaluation.n()).collect();
-        let clusters = if benchmark.groups.len() > 1 { clusters } else { &each };
+        let resampling = Resampling::of(clusters);
+        let clusters = &resampling.clusters;
         let interval = |measure: Measure| match evaluation.values(measure) {
             Some(values) if values.len() > 1 => cluster_bootstrap(values, clusters, RESAMPLES, SEED).map(Some),
             _ => Ok(None),
@@ -95,6 +96,7 @@ impl Report {
             chosen: trial.chosen.clone(),
             unsettled: unsettled.map(|&place| benchmark.groups[place].id.clone()).collect(),
             intervals,
+            resampling,
             categories,
             excluded: excluded.collect(),
             unresolved: ledger.unresolved.iter().map(|u| (u.question.clone(), u.evidence.clone())).collect(),
@@ -140,6 +142,8 @@ impl Report {
             "excluded": self.excluded.values().map(Vec::len).sum::<usize>(),
             "measures": self.means(None),
             "intervals_95": intervals,
+            "resampled": self.resampling.what,
+            "caveat": self.resampling.caveat,
             "by_category": by_category,
             "groups": self.groups,
             "pipelines": self.pipelines,
@@ -187,6 +191,9 @@ impl Report {
         );
         text.push_str(&self.measures().to_string());
         text.push('\n');
+        if let Some(caveat) = &self.resampling.caveat {
+            text.push_str(&format!("Note: {caveat}.\n\n"));
+        }
         if !self.categories.is_empty() {
             text.push_str(&format!("## By category\n\n{}\n", self.by_category()));
         }

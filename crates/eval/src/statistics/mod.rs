@@ -8,6 +8,7 @@ mod draws;
 mod error;
 mod holm;
 mod logistic;
+mod resampling;
 mod tally;
 
 pub use bootstrap::{Interval, Paired, RESAMPLES, SEED, cluster_bootstrap, paired, weighted_bootstrap};
@@ -15,6 +16,7 @@ pub(crate) use draws::Draws;
 pub use error::StatisticsError;
 pub use holm::holm;
 pub use logistic::Logistic;
+pub use resampling::{MIN_GROUPS, Resampling};
 pub use tally::{Tally, tally};
 
 /// Differences up to this size come from rounding and count as ties.

@@ -65,11 +65,12 @@ impl Compare {
             return print_json(&json!(comparison));
         }
         say!(
-            "first: {}\nsecond: {}\n{} questions, {} resampled\n\n{}",
+            "first: {}\nsecond: {}\n{} questions, {} resampled\n{}\n{}",
             super::plain(&comparison.first),
             super::plain(&comparison.second),
             comparison.n,
             comparison.resampled,
+            comparison.caveat.as_ref().map(|caveat| format!("note: {caveat}\n")).unwrap_or_default(),
             comparison.to_table().to_string().trim_end()
         )
     }

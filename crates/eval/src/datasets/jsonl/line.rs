@@ -25,6 +25,8 @@ pub(super) enum Line {
 
 pub(super) struct Memory {
     pub(super) group: String,
+    /// As an export of a store has it.
+    pub(super) conversation: Option<String>,
     pub(super) draft: Draft,
 }
 
@@ -92,6 +94,8 @@ impl Record {
         let said_at = self.time("said_at")?;
         let group = self.group()?;
         let sensitivity = self.sensitivity()?;
+        // Left among the fields, for what is remarked of those that nothing else reads.
+        let conversation = self.fields.get("conversation").and_then(Value::as_str).map(str::to_owned);
         let draft = match (self.label("session")?, self.text("speaker")?) {
             (Some(session), Some(speaker)) => {
                 let caption = self.text("image_caption")?.filter(|caption| !caption.trim().is_empty());
@@ -110,7 +114,7 @@ impl Record {
             }
         };
         draft.check().map_err(|why| DataError::Memory { place: self.place.clone(), why })?;
-        Ok(Memory { group, draft })
+        Ok(Memory { group, conversation, draft })
     }
 
     fn note(&self, id: String, group: &str, text: String, said_at: Option<Timestamp>) -> Result<Note, DataError> {
