@@ -9,7 +9,12 @@ use aforesaid::{
 };
 use clap::{Args, Parser, Subcommand, ValueHint};
 
-use crate::{commands, server::ServerArgs, settings::PrecisionChoice};
+use crate::{
+    commands,
+    server::ServerArgs,
+    settings::{PrecisionChoice, Settings},
+    unused::{Unused, no_search, no_vectors_in},
+};
 
 /// A memory for conversations: turns go in; ask later, and the exact turns come back.
 #[derive(Debug, Parser)]
@@ -118,6 +123,10 @@ pub(crate) enum Command {
     Export(commands::export::Export),
     /// Say what is stored.
     Stats(commands::stats::Stats),
+    /// Look for damage.
+    Check(commands::check::Check),
+    /// Copy the store to a file while it is in use.
+    Backup(commands::backup::Backup),
     /// Make the vectors that are missing, or those of another encoder.
     Reembed(commands::reembed::Reembed),
     /// Questions that memories answer, to find them by: have a model write them, or bring your own.
@@ -130,6 +139,27 @@ pub(crate) enum Command {
     Demo(commands::demo::Demo),
     /// Print a completion script for a shell.
     Completions(commands::completions::Completions),
+}
+
+impl Command {
+    /// The options that it does not use as it was called.
+    pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
+        match self {
+            Command::Import(_) | Command::Reembed(_) | Command::Demo(_) => Vec::new(),
+            Command::Add(command) => command.unused(settings),
+            Command::Search(command) => command.unused(settings),
+            Command::Ask(command) => command.unused(settings),
+            Command::Why(_) => no_vectors_in(&settings.preset).into_iter().collect(),
+            Command::Cues(command) => command.unused(),
+            Command::Models(command) => command.unused(settings),
+            Command::Eval(command) => command.unused(),
+            Command::Show(_)
+            | Command::Forget(_)
+            | Command::Export(_)
+            | Command::Stats(_)
+            | Command::Completions(_) => no_search(),
+        }
+    }
 }
 
 /// Which part of a namespace a command is about.

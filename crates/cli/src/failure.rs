@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use aforesaid::{Error, ErrorKind, models::ModelError};
+use aforesaid::{Error, ErrorKind, models::ModelError, visible::escaped_json};
 use aforesaid_eval::{EvalError, datasets::DataError, experiments::ExperimentError};
 use aforesaid_llm::LlmError;
 use serde_json::json;
@@ -30,10 +30,19 @@ pub(crate) enum Failure {
     Io { action: String, source: std::io::Error },
     #[error("file {file}: {source}")]
     Importing { file: String, source: Box<Error> },
+    #[error("store {store}: {findings} of what was found is damage; the list says what to do next")]
+    Damage { store: String, findings: usize },
+    #[error("store {store}: {lost} memories could not be read and {changed} are not what was stored; {next}")]
+    Lost { store: String, lost: u64, changed: usize, next: &'static str },
     #[error("{failed} of {total} receipts were not reproduced")]
     NotReproduced { failed: usize, total: usize },
     #[error("{count} of {total} files failed their check; {next}")]
     Unverified { count: usize, total: usize, next: &'static str },
+}
+
+/// Whether a file is at fault: it is no regular file, or too large.
+fn unfit(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::InvalidInput | std::io::ErrorKind::FileTooLarge)
 }
 
 fn memory_kind(error: &Error) -> (&'static str, u8) {
@@ -70,10 +79,12 @@ impl Failure {
             Failure::Importing { source, .. } => memory_kind(source),
             Failure::Model(_) | Failure::Server(_) | Failure::Llm(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Eval(error) => eval_kind(error),
+            Failure::Damage { .. } | Failure::Lost { .. } => ("store", 1),
             Failure::NotReproduced { .. } => ("not_reproduced", 1),
             Failure::Input(_) => ("invalid_input", 4),
             Failure::Usage(_) => ("usage", 2),
             Failure::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => ("not_found", 3),
+            Failure::Io { source, .. } if unfit(source) => ("invalid_input", 4),
             Failure::Io { .. } => ("io", 1),
         }
     }
@@ -103,9 +114,10 @@ impl Failure {
             return ExitCode::SUCCESS;
         }
         if as_json {
-            render::aside(format_args!("{}", json!({"error": {"kind": kind, "message": self.message()}})));
+            let report = json!({"error": {"kind": kind, "message": self.message()}});
+            render::aside(format_args!("{}", escaped_json(&report.to_string())));
         } else {
-            render::aside(format_args!("aforesaid: {}", render::printable(&self.message())));
+            render::aside(format_args!("aforesaid: {}", render::indented(&self.message())));
         }
         ExitCode::from(code)
     }

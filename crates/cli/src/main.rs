@@ -12,10 +12,11 @@ mod progress;
 mod render;
 mod server;
 mod settings;
+mod unused;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use crate::{
     args::{Cli, Command},
@@ -24,19 +25,21 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+    let matches = Cli::command().try_get_matches();
+    let (matches, cli) = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
+        Ok((cli, matches)) => (matches, cli),
+        Err(error) => return refuse(error),
     };
-    match run(&cli) {
+    match run(&cli, &matches) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(cli.global.json),
     }
 }
 
 /// Prints help, the version, or what is wrong with the options.
-fn refuse(error: &clap::Error) -> ExitCode {
+fn refuse(error: clap::Error) -> ExitCode {
     let as_json = std::env::args_os().any(|arg| arg == "--json");
+    let error = quotable(error);
     if as_json && error.use_stderr() {
         let message = error.render().to_string();
         let message = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
@@ -47,11 +50,26 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-fn run(cli: &Cli) -> Result<(), Failure> {
+/// The same of the options as they may be shown, since a message quotes them.
+fn quotable(error: clap::Error) -> clap::Error {
+    let shown: Vec<String> = std::env::args_os().map(|arg| render::printable(&arg.to_string_lossy())).collect();
+    match Cli::command().try_get_matches_from(&shown).and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Err(error) => error,
+        // Only what cannot be shown was wrong.
+        Ok(_) => {
+            let message = render::printable(error.render().to_string().trim_end());
+            Cli::command().error(error.kind(), message.trim_start_matches("error: "))
+        }
+    }
+}
+
+fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
     if let Command::Completions(command) = &cli.command {
+        unused::refuse(&cli.global, matches, &unused::no_search())?;
         return command.run();
     }
     let settings = Settings::resolve(&cli.global)?;
+    unused::refuse(&cli.global, matches, &cli.command.unused(&settings))?;
     match &cli.command {
         Command::Import(command) => command.run(&settings),
         Command::Add(command) => command.run(&settings),
@@ -62,6 +80,8 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Forget(command) => command.run(&settings),
         Command::Export(command) => command.run(&settings),
         Command::Stats(command) => command.run(&settings),
+        Command::Check(command) => command.run(&settings),
+        Command::Backup(command) => command.run(&settings),
         Command::Reembed(command) => command.run(&settings),
         Command::Cues(command) => command.run(&settings),
         Command::Models(command) => command.run(&settings),

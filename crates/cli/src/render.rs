@@ -2,12 +2,14 @@
 
 mod asked;
 mod standing;
+mod text;
 
-use std::{fmt, io::Write};
+use std::{fmt, io::Write, path::Path};
 
 use aforesaid::{
     Answer, Explain, Hit, Timing, Warning,
     pipeline::Legs,
+    store::Erasure,
     types::{Memory, Timestamp},
 };
 use anstyle::{AnsiColor, Style};
@@ -31,18 +33,25 @@ pub(crate) use say;
 /// # Errors
 /// When it cannot be written: a full disk, a reader that went away.
 pub(crate) fn line(text: fmt::Arguments<'_>) -> Result<(), Failure> {
-    writeln!(anstream::stdout().lock(), "{text}").map_err(Failure::io("standard output"))
+    writeln!(anstream::stdout().lock(), "{}", styled(&text.to_string())).map_err(Failure::io("standard output"))
 }
 
 /// Prints a line to standard error. What cannot be said there cannot be said anywhere.
 pub(crate) fn aside(text: fmt::Arguments<'_>) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    let _ = writeln!(anstream::stderr().lock(), "{}", styled(&text.to_string()));
 }
 
 /// A number and its noun: `1 turn`, `2 turns`.
 pub(crate) fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Says so where bytes of what was forgotten or dropped are still in a file.
+pub(crate) fn erasure(state: Erasure) {
+    if state == Erasure::Pending {
+        warnings(&[Warning::ErasurePending]);
+    }
 }
 
 /// A number of memories.
@@ -84,8 +93,10 @@ fn took(timing: &Timing) -> String {
     format!("in {:.1} ms (encode {:.1}, search {:.1}{more})", timing.total, timing.encode, timing.search)
 }
 
-pub(crate) use asked::{asked, context, piece};
+pub(crate) use asked::{Reply, asked, context};
 pub(crate) use standing::why;
+pub(crate) use text::{indented, printable};
+use text::{marked, styled};
 
 /// Prints one hit: where it is from, which legs found it, and the text itself.
 pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
@@ -130,13 +141,18 @@ pub(crate) fn memory(memory: &Memory, style: Style) -> Result<(), Failure> {
 fn dialogue(speaker: Option<&str>, text: &str, caption: Option<&str>) -> String {
     let speaker = speaker.map(|speaker| format!("{NAME}{}{NAME:#}: ", printable(speaker))).unwrap_or_default();
     let caption = caption.map(|caption| format!(" {QUIET}[image: {}]{QUIET:#}", printable(caption)));
-    format!("{speaker}{}{}", printable(text), caption.unwrap_or_default())
+    format!("{speaker}{}{}", marked(text), caption.unwrap_or_default())
+}
+
+/// A path on one line.
+pub(crate) fn path(path: &Path) -> String {
+    printable(&path.to_string_lossy())
 }
 
 /// Prints what the user should know, to standard error.
 pub(crate) fn warnings(warnings: &[Warning]) {
     for warning in warnings {
-        aside(format_args!("note: {}", printable(&warning.to_string())));
+        aside(format_args!("note: {}", indented(&warning.to_string())));
     }
 }
 
@@ -155,26 +171,5 @@ pub(crate) fn when(said_at: Option<Timestamp>) -> String {
     match said_at {
         Some(at) => at.to_string().replacen('T', " ", 1).chars().take(16).collect(),
         None => "undated".to_owned(),
-    }
-}
-
-/// Stored text cannot drive the terminal: control characters other than line breaks are shown, not sent.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\n' | '\t' => c,
-            c if c.is_control() => char::REPLACEMENT_CHARACTER,
-            c => c,
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_escape_sequence_in_a_turn_is_not_sent() {
-        assert_eq!(printable("\u{1b}]0;owned\u{7} ok\n"), "\u{FFFD}]0;owned\u{FFFD} ok\n");
     }
 }

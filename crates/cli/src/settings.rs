@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use aforesaid::{
     Preset,
-    models::{Instructions, Precision},
+    models::{Instructions, Precision, files::read_regular},
     types::{EncoderId, Namespace, UnknownChoice},
 };
 use etcetera::{BaseStrategy, choose_base_strategy};
@@ -13,6 +13,7 @@ use serde::Deserialize;
 use crate::{
     args::Global,
     failure::Failure,
+    files::MOST_CONFIGURATION,
     server::{EncoderServer, ServerArgs},
 };
 
@@ -314,7 +315,8 @@ fn server(args: &ServerArgs, file: &File) -> Result<Option<EncoderServer>, Failu
 
 fn read(path: PathBuf) -> Result<File, Failure> {
     let shown = path.display();
-    let bytes = std::fs::read(&path).map_err(Failure::io(format!("configuration file {shown}: could not be read")))?;
+    let bytes = read_regular(&path, MOST_CONFIGURATION)
+        .map_err(Failure::io(format!("configuration file {shown}: could not be read")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::Input(format!("configuration file {shown}: found bytes that are not UTF-8")))?;
     let file: File = toml::from_str(&text).map_err(|error| {

@@ -26,7 +26,8 @@ const TOYS: &str = r#"{"id":"1","conversation":"c","session":"s","speaker":"Ann"
 /// `aforesaid` with the model `tiny` of a server, offline but for this machine.
 fn with_model(sandbox: &Sandbox, url: &str, args: &[&str]) -> Command {
     let mut command = sandbox.command(args);
-    command.args(["--offline", "--llm-url", url, "--llm-model", "tiny"]).env("AFORESAID_LLM_KEY", KEY);
+    command.arg("--offline").env("AFORESAID_LLM_KEY", KEY);
+    command.env("AFORESAID_LLM_URL", url).env("AFORESAID_LLM_MODEL", "tiny");
     command
 }
 

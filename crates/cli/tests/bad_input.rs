@@ -55,7 +55,7 @@ fn json_that_is_broken_at_a_line() {
 fn a_field_of_the_wrong_type() {
     assert_snapshot!(refused_file("a.jsonl", r#"{"speaker": "Ann", "text": 5}"#), @r#"4 invalid_input: a.jsonl, line 1: field "text" is the number 5; expected a string; correct it, or name another format with --format"#);
     assert_snapshot!(refused_file("a.jsonl", r#"{"speaker": "Ann", "text": "x", "said_at": "soon"}"#), @r#"4 invalid_input: a.jsonl, line 1: field "said_at" is the string "soon"; expected ISO 8601 such as 2023-05-08T13:56:00Z, or seconds since 1970 as a number; correct it and import the file again"#);
-    assert_snapshot!(refused_file("a.jsonl", r#"{"speaker": "Ann", "text": "x", "mood": "good"}"#), @r#"4 invalid_input: a.jsonl, line 1: a turn has no field "mood"; expected id, kind, conversation, session, speaker, text, said_at, image_caption, meta; rename it or take it out"#);
+    assert_snapshot!(refused_file("a.jsonl", r#"{"speaker": "Ann", "text": "x", "mood": "good"}"#), @r#"4 invalid_input: a.jsonl, line 1: a turn has no field "mood"; expected id, kind, conversation, session, speaker, text, said_at, image_caption, importance, tags, sensitive, meta; rename it or take it out"#);
     assert_snapshot!(refused_file("a.jsonl", r#"{"text": "x"}"#), @r#"4 invalid_input: a.jsonl, line 1: there is no field "speaker"; expected a string; add it, or name another format with --format"#);
     assert_snapshot!(refused_file("a.jsonl", "{\"speaker\": \"Ann\", \"text\": \"x\"}\n[1]"), @"4 invalid_input: a.jsonl, line 2: the line is an array of 1; expected an object; correct it, or name another format with --format");
     assert_snapshot!(refused_file("a.json", r#"[{"role": 1, "content": "hi"}]"#), @r#"4 invalid_input: a.json, message 1: field "role" is the number 1; expected a string; correct it, or name another format with --format"#);
@@ -191,7 +191,7 @@ fn forgetting_without_a_word_about_what_or_a_yes() {
     assert_snapshot!(refused(&["forget", "--yes"]), @"2 usage: nothing was named; give an id, a scope (--conversation, --session, --from, --to), or --all");
     assert_snapshot!(refused(&["forget", "D1:2"]), @"2 usage: this would forget 1 memory for good, and there is nobody to ask; add --yes");
     assert_snapshot!(refused(&["forget", "--all"]), @"2 usage: this would forget 4 memories for good, and there is nobody to ask; add --yes");
-    assert_snapshot!(refused(&["forget", "D1:2", "-s", "s1", "--yes"]), @"2 usage: an id goes with --conversation only; leave the other scope options out");
+    assert_snapshot!(refused(&["forget", "D1:2", "-s", "s1", "--yes"]), @"2 usage: --session: an id goes with --conversation only; leave --session out");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn options_that_name_no_choice() {
     assert_snapshot!(misused(&["search", "kite", "-n", " "]), @"2 error: invalid value ' ' for '--namespace <NAMESPACE>': namespace is blank: expected 1 to 256 bytes without control characters; choose another name");
     assert_snapshot!(misused(&["import", "a.jsonl", "--format", "csv"]), @r#"2 error: invalid value 'csv' for '--format <FORMAT>': format "csv": expected locomo, openai, openai-jsonl, chatgpt, claude or jsonl"#);
     assert_snapshot!(misused(&["add", "x", "--note", "--importance", "2"]), @"2 error: invalid value '2' for '--importance <IMPORTANCE>': importance 2: expected a number from 0 to 1");
-    assert_snapshot!(misused(&["add", "x", "--importance", "1"]), @"2 error: the following required arguments were not provided:");
+    assert_snapshot!(misused(&["add", "x", "--importance", "-1"]), @"2 error: unexpected argument '-1' found");
     assert_snapshot!(misused(&["forget", "D1:2", "--all"]), @"2 error: the argument '[ID]' cannot be used with '--all'");
 }
 

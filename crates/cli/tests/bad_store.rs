@@ -45,7 +45,7 @@ fn a_store_of_a_newer_version() {
     const USER_VERSION: usize = 60;
     let sandbox = Sandbox::holding(HELD);
     patch_header(&sandbox, USER_VERSION, 99);
-    assert_snapshot!(refused_store(&sandbox, STORE), @"1 store: store memory.db: has format 99; this program knows formats up to 4; use the newer version of aforesaid that wrote it");
+    assert_snapshot!(refused_store(&sandbox, STORE), @"1 store: store memory.db: has format 99; this program knows formats up to 7; use the newer version of aforesaid that wrote it");
 }
 
 #[test]
@@ -169,6 +169,31 @@ fn a_read_only_store_answers() {
     let guarded = Guarded::new(0o444, 0o777);
     let found = finish(&mut guarded.command(&["search", "kite"])).succeeded();
     assert!(found.contains("red kite"), "{found}");
+}
+
+/// A reader who may not write made a log and shared memory of its own, and the owner could not write any more.
+#[test]
+fn a_reader_leaves_no_files_of_its_own() {
+    let guarded = Guarded::new(0o444, 0o777);
+    finish(&mut guarded.command(&["search", "kite"])).succeeded();
+    let folder = guarded.sandbox.path("guarded");
+    let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+    files.sort();
+    assert_eq!(files, ["aforesaid", "memory.db"]);
+    fs::set_permissions(folder.join("memory.db"), PermissionsExt::from_mode(0o644)).unwrap();
+    guarded.sandbox.done(&["add", "hello", "--store", "guarded/memory.db"]);
+}
+
+/// Read without locks, it could change under the reader.
+#[test]
+fn a_store_that_others_may_write_is_not_read_as_if_nobody_could() {
+    let guarded = Guarded::new(0o644, 0o777);
+    if !guarded.root {
+        // The tests' user owns the file, and may write it.
+        return;
+    }
+    assert_snapshot!(guarded.refusal(&["search", "kite"]), @"1 store: store guarded/memory.db: may be written by others and not here, so that it can change while it is read; ask its owner for write permission or for a copy made with `aforesaid backup`");
+    assert!(!guarded.sandbox.path("guarded/memory.db-shm").exists());
 }
 
 #[test]

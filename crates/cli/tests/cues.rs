@@ -45,7 +45,8 @@ fn obliging() -> Server {
 
 fn with_server(sandbox: &Sandbox, url: &str, args: &[&str]) -> Command {
     let mut command = sandbox.command(args);
-    command.args(["--llm-url", url, "--llm-model", "tiny", "--llm-concurrency", "1"]).env("AFORESAID_LLM_KEY", KEY);
+    command.env("AFORESAID_LLM_URL", url).env("AFORESAID_LLM_MODEL", "tiny").env("AFORESAID_LLM_KEY", KEY);
+    command.env("AFORESAID_LLM_CONCURRENCY", "1");
     command
 }
 
@@ -353,7 +354,7 @@ fn bad_files_are_named_and_leave_everything_as_it_was() {
     assert_snapshot!(refused(&["good.jsonl", "-c", "c3"]), @r#"3 not_found: conversation "c3": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
     assert_snapshot!(refused(&["nowhere.jsonl"]), @"3 not_found: file nowhere.jsonl: could not be read; check the path: No such file or directory (os error 2)");
     assert_snapshot!(refused(&["good.jsonl", "--batch", "--llm-model", "tiny"]), @r#"4 invalid_input: file good.jsonl: found no line of batch results, expected {"custom_id": ..., "response": ...}; leave --batch out for a file of cues"#);
-    assert_snapshot!(refused(&["good.jsonl", "--questions", "2"]), @"2 usage: --prompt, --questions and --before go with --batch");
+    assert_snapshot!(refused(&["good.jsonl", "--questions", "2"]), @"2 usage: --questions: nothing is asked for; add --batch; leave --questions out");
     assert_eq!(asked(&sandbox), 0);
     assert_eq!(
         sandbox.done(&["cues", "import", "two.jsonl", "-c", "c2"]),

@@ -111,7 +111,8 @@ pub enum StoreError {
     },
     /// Something the store returned cannot be right.
     #[error(
-        "store {location} is damaged: {found}; restore a backup, or `aforesaid export` what can be read into a new store"
+        "store {location} is damaged: {found}; `aforesaid check --full` says what else is, `aforesaid export --salvage` \
+         saves what can be read; or restore a backup, which `aforesaid backup` makes"
     )]
     Damaged {
         /// Path or URL.

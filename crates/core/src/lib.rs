@@ -20,6 +20,7 @@ pub mod prior;
 pub mod ranking;
 pub mod store;
 pub mod types;
+pub mod visible;
 
 pub use encoder::{EncodeError, Encoder, Locality, PairScorer};
 pub use error::{InvalidMemory, StoreError};

@@ -156,6 +156,12 @@ pub enum Warning {
         /// How many.
         count: usize,
     },
+    /// What was forgotten is still in the log.
+    #[error(
+        "what was forgotten is gone from the store, but its log still holds the bytes, because somebody is reading; the next \
+         command that opens the store when they have finished empties it, and `aforesaid stats` says whether one has"
+    )]
+    ErasurePending,
     /// The end of an answer is missing.
     #[error("the answer stops after {tokens} tokens, the most it may have")]
     AnswerCut {

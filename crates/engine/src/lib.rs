@@ -7,14 +7,13 @@
 //! let memory = Memory::open("memory:", Options::default())?;
 //! let me = Namespace::new("me")?;
 //! memory.add_turns(&me, vec![Turn {
-//!     id: None,
-//!     conversation: ConversationId::new("chat")?,
-//!     session: SessionId::new("monday")?,
-//!     speaker: "Ann".into(),
-//!     text: "I gave the red kite to my sister.".into(),
 //!     said_at: Some("2024-03-09T18:02:00Z".parse()?),
-//!     image_caption: None,
-//!     meta: None,
+//!     ..Turn::new(
+//!         ConversationId::new("chat")?,
+//!         SessionId::new("monday")?,
+//!         "Ann",
+//!         "I gave the red kite to my sister.",
+//!     )
 //! }])?;
 //! let query = Query::new(me, "who has the kite?");
 //! let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit)?;
@@ -29,6 +28,7 @@
 mod answer;
 mod cache;
 mod calendar;
+mod check;
 mod cues;
 mod encoder;
 mod encoding;
@@ -44,7 +44,7 @@ pub use aforesaid_core::{
     explain::{Arithmetic, Explain},
     fusion, lexical, pipeline,
     pipeline::Preset,
-    store, types,
+    store, types, visible,
 };
 pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;

@@ -6,8 +6,9 @@ use aforesaid_core::{
     StoreError,
     index::IndexSpec,
     pipeline::Preset,
-    store::{Address, Doomed, Forgotten, InMemoryStore, NamespaceStats, Store},
+    store::{Address, Doomed, Erasure, Forgotten, InMemoryStore, NamespaceStats, Store},
     types::{ConversationId, EncoderId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
+    visible::escaped_json,
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 
@@ -74,15 +75,20 @@ impl Memory {
     /// # Errors
     /// When the place cannot serve as a store.
     pub fn open(location: &str, options: Options) -> Result<Self, Error> {
-        let store: Box<dyn Store> = match location.split_once(':') {
-            Some(("memory", "")) => Box::new(InMemoryStore::new()),
-            Some(("sqlite", path)) => Box::new(SqliteStore::open(path, options.creation)?),
-            Some((scheme, rest)) if rest.starts_with("//") && !Path::new(scheme).exists() => {
-                return Err(Error::UnknownLocation { location: location.to_owned() });
-            }
-            _ => Box::new(SqliteStore::open(location, options.creation)?),
-        };
+        let store = store_at(location, |path| SqliteStore::open(path, options.creation))?;
         Ok(Self { store, encoder: LazyEncoder::of(options.encoder), indexes: IndexCache::new(options.index_budget) })
+    }
+
+    /// Opens a store to look for damage in it or to save what can be read: for [`Memory::check`] and [`Memory::salvage`].
+    ///
+    /// [`Memory::open`] refuses a store that was not closed and does not look right.
+    ///
+    /// # Errors
+    /// When the place cannot serve as a store.
+    pub fn inspect(location: &str) -> Result<Self, Error> {
+        let Options { encoder, index_budget, .. } = Options::default();
+        let store = store_at(location, |path| SqliteStore::inspect(path))?;
+        Ok(Self { store, encoder: LazyEncoder::of(encoder), indexes: IndexCache::new(index_budget) })
     }
 
     /// Whether a location has a store to open; what ends with the process has none.
@@ -161,6 +167,8 @@ impl Memory {
 
     /// Forgets: rows, vectors and everything derived, free pages included.
     ///
+    /// Where somebody reads the store meanwhile, the last bytes go later: [`Forgotten::erasure`] says so.
+    ///
     /// # Errors
     /// When nothing matches, or the store fails.
     pub fn forget(&self, namespace: &Namespace, target: &Target) -> Result<Forgotten, Error> {
@@ -178,6 +186,14 @@ impl Memory {
             self.some_of(namespace, scope, forgotten.turns + forgotten.notes)?;
         }
         Ok(forgotten)
+    }
+
+    /// Whether what was forgotten or dropped is gone from every file; finishes what can be finished without waiting.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn erasure(&self) -> Result<Erasure, Error> {
+        Ok(self.store.erasure()?)
     }
 
     /// How many turns and notes [`Memory::forget`] would take.
@@ -208,31 +224,33 @@ impl Memory {
         self.must_exist(namespace)?;
         let scope = self.settle(namespace, scope)?;
         let mut count = 0;
+        self.write_lines(out, |visit| {
+            self.store.export(namespace, &scope, &mut |memory| {
+                count += 1;
+                visit(memory)
+            })
+        })?;
+        self.some_of(namespace, &scope, count)
+    }
+
+    /// Writes what `visited` visits as JSON lines.
+    pub(crate) fn write_lines<T>(
+        &self,
+        out: &mut dyn Write,
+        visited: impl FnOnce(&mut dyn FnMut(Remembered) -> Result<(), StoreError>) -> Result<T, StoreError>,
+    ) -> Result<T, Error> {
         let mut failed = None;
-        let visited = self.store.export(namespace, &scope, &mut |memory| {
+        let result = visited(&mut |memory| {
             let line = serde_json::to_string(&memory).map_err(std::io::Error::other);
-            match line.and_then(|line| writeln!(out, "{line}")) {
-                Ok(()) => {
-                    count += 1;
-                    Ok(())
-                }
-                Err(error) => {
-                    let kind = error.kind();
-                    failed = Some(error);
-                    Err(StoreError::Backend {
-                        location: String::new(),
-                        action: "write",
-                        source: kind.to_string().into(),
-                    })
-                }
-            }
+            line.and_then(|line| writeln!(out, "{}", escaped_json(&line))).map_err(|error| {
+                let kind = error.kind();
+                failed = Some(error);
+                StoreError::Backend { location: String::new(), action: "write", source: kind.to_string().into() }
+            })
         });
-        match (failed, visited) {
-            (Some(error), _) => Err(Error::Write(error)),
-            (None, visited) => {
-                visited?;
-                self.some_of(namespace, &scope, count)
-            }
+        match failed {
+            Some(error) => Err(Error::Write(error)),
+            None => Ok(result?),
         }
     }
 
@@ -345,6 +363,21 @@ impl Memory {
     pub(crate) fn fetch_all(&self, namespace: &Namespace, places: &[Seq]) -> Result<Option<Vec<Remembered>>, Error> {
         let memories = self.store.fetch(namespace, places)?;
         Ok((memories.len() == places.len()).then_some(memories))
+    }
+}
+
+/// The store that a location names, a file's by `open`.
+fn store_at(
+    location: &str,
+    open: impl FnOnce(&str) -> Result<SqliteStore, StoreError>,
+) -> Result<Box<dyn Store>, Error> {
+    match location.split_once(':') {
+        Some(("memory", "")) => Ok(Box::new(InMemoryStore::new())),
+        Some(("sqlite", path)) => Ok(Box::new(open(path)?)),
+        Some((scheme, rest)) if rest.starts_with("//") && !Path::new(scheme).exists() => {
+            Err(Error::UnknownLocation { location: location.to_owned() })
+        }
+        _ => Ok(Box::new(open(location)?)),
     }
 }
 

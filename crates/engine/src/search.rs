@@ -270,9 +270,15 @@ impl Memory {
     ) -> Result<Finished<T>, Error> {
         let ready = self.make_ready(posed)?;
         for _ in 0..RETRIES {
-            let mut found = self.in_index(posed, &ready, |index| self.find_in(index, posed, &ready.vector))?;
+            let (mut found, version) = self.in_index(posed, &ready, |index| {
+                self.find_in(index, posed, &ready.vector).map(|found| (found, index.version()))
+            })?;
             if let Some(made) = finish(&mut found)? {
                 return Ok(Finished { made, found, encoding_millis: ready.encoding_millis });
+            }
+            // Nothing was forgotten since: the row was lost, and will not come back.
+            if self.store.version(&posed.query.namespace)? == version {
+                break;
             }
         }
         Err(self.never_at_rest())

@@ -22,6 +22,7 @@ use bags::*;
 
 const ADDED: usize = 1_000;
 const IMPORTED: usize = 3_000;
+const NUMBERED: usize = 60;
 
 fn child(part: &str, store: &Path, name: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
@@ -48,6 +49,13 @@ fn play_the_other_process() {
             for i in 0..ADDED {
                 let turn = turn(&name, "s", &format!("{name}-{i}"), &name, &format!("{name} counts to {i}"));
                 memory.add_turns(&ns("shared"), vec![turn]).unwrap();
+            }
+        }
+        "number" => {
+            let memory = open(&store, local());
+            for i in 0..NUMBERED {
+                let turn = Turn { id: None, ..turn("c", "s", "none", &name, &format!("{name} counts to {i}")) };
+                println!("\nid {}", memory.add_turns(&ns("shared"), vec![turn]).unwrap().ids[0]);
             }
         }
         "import" => {
@@ -105,6 +113,23 @@ fn two_writers_and_a_reader_get_along() {
     }
 }
 
+#[test]
+fn writers_at_once_are_given_different_ids() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("m.db");
+    open(store.to_str().unwrap(), local()).add_turns(&ns("shared"), vec![turn("c", "s", "0", "seed", "zero")]).unwrap();
+    let writers = ["alice", "bert"].map(|name| child("number", &store, name));
+    let mut ids: Vec<usize> = Vec::new();
+    for mut writer in writers {
+        let said: Vec<String> = BufReader::new(writer.stdout.take().unwrap()).lines().map(Result::unwrap).collect();
+        finished(writer);
+        ids.extend(said.iter().filter_map(|line| line.strip_prefix("id s:")).map(|n| n.parse::<usize>().unwrap()));
+    }
+    ids.sort_unstable();
+    // The seed, whose id is its own, is the first turn of the session.
+    assert_eq!(ids, (2..=2 * NUMBERED + 1).collect::<Vec<_>>());
+}
+
 /// Rounds of [`a_killed_import_is_whole_or_not_there`]; more with `AFORESAID_KILLS`.
 fn rounds() -> u64 {
     std::env::var("AFORESAID_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(12)
@@ -159,7 +184,9 @@ fn a_resumed_import_does_not_encode_again() {
     let source = Source { file: "f", stem: "second", conversation: None, captions: Captions::Keep };
     let broken = memory.import(&ns("me"), Some(Format::Jsonl), lines.as_bytes(), &source, &mut |_| {});
     assert!(broken.is_err());
-    assert!(memory.namespaces().unwrap().is_empty(), "half an import must not show");
+    let half = memory.stats(&ns("me")).unwrap();
+    assert_eq!(half.turns, 0, "half an import must not show");
+    assert!(half.staged > 0, "what is kept of it is told");
     let encoder = local();
     let memory = open(path, encoder.clone());
     import(&memory, "second", IMPORTED);

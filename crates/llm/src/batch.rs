@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    io::{BufRead, Write},
+    io::{self, BufRead, Read, Write},
 };
 
 use serde::Deserialize;
@@ -155,14 +155,20 @@ impl Batch {
     /// gives what it has.
     ///
     /// # Errors
-    /// When the file cannot be read or the cache not written; what came before is kept.
-    pub fn read(&self, results: impl BufRead, cache: &ResponseCache) -> Result<BatchReport, LlmError> {
+    /// When the file cannot be read, has a line of more than 16 MiB or 1,000,000 lines more than the batch has
+    /// requests, or the cache cannot be written; what came before is kept.
+    pub fn read(&self, mut results: impl BufRead, cache: &ResponseCache) -> Result<BatchReport, LlmError> {
+        let failed = |source| LlmError::BatchFile { action: "read the results", source };
         let requests: BTreeMap<&str, &(RequestKey, ChatRequest)> =
             self.requests.iter().map(|keyed| (keyed.0.as_str(), keyed)).collect();
         let mut open = requests.clone();
         let mut lines = Vec::new();
-        for (i, line) in results.split(b'\n').enumerate() {
-            let line = line.map_err(|source| LlmError::BatchFile { action: "read the results", source })?;
+        let most = MOST_LINES.saturating_add(self.requests.len());
+        for number in 1.. {
+            let Some(line) = next_line(&mut results).map_err(failed)? else { break };
+            if number > most {
+                return Err(failed(io::Error::other(format!("found more than {most} lines"))));
+            }
             let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&line).trim_ascii();
             if line.is_empty() {
                 continue;
@@ -181,10 +187,32 @@ impl Batch {
                     (Some(excerpt(&custom_id, None)), outcome)
                 }
             };
-            lines.push(LineReport { line: i + 1, custom_id, outcome });
+            lines.push(LineReport { line: number, custom_id, outcome });
         }
         let unanswered = self.requests.iter().map(|(key, _)| key).filter(|key| open.contains_key(key.as_str()));
         Ok(BatchReport { lines, unanswered: unanswered.cloned().collect() })
+    }
+}
+
+/// Bytes of a line at most.
+const LONGEST_LINE: u64 = 16 << 20;
+/// Lines of a file at most, beyond one a request: a device has no end.
+const MOST_LINES: usize = 1_000_000;
+
+/// The next line, without its end; `None` at the end of the file.
+fn next_line(results: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    results.take(LONGEST_LINE + 1).read_until(b'\n', &mut line)?;
+    match line.last() {
+        None => Ok(None),
+        Some(b'\n') => {
+            line.pop();
+            Ok(Some(line))
+        }
+        _ if line.len() as u64 > LONGEST_LINE => {
+            Err(io::Error::other(format!("found a line of more than {LONGEST_LINE} bytes")))
+        }
+        Some(_) => Ok(Some(line)),
     }
 }
 

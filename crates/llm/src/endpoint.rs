@@ -38,6 +38,9 @@ pub struct Endpoint {
     /// Requests in flight at once; further ones wait for their turn.
     pub concurrency: NonZeroUsize,
     /// Bytes of an answer, decompressed, above which it is refused.
+    ///
+    /// Whatever is allowed here, vectors are refused above 1 MiB and 64 bytes a component, and what a model says above
+    /// 1 MiB.
     pub max_answer: u64,
     /// A proxy to go through.
     pub proxy: Option<Proxy>,

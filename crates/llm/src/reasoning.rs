@@ -21,6 +21,8 @@ pub struct Aloud<'a> {
     each: &'a mut dyn FnMut(&str),
     /// What has not been passed on.
     held: String,
+    /// Bytes of white space that `held` begins with: they are not looked at again with each piece.
+    blank: usize,
     stage: Stage,
 }
 
@@ -37,14 +39,15 @@ enum Stage {
 impl<'a> Aloud<'a> {
     /// Passes on to `each`.
     pub fn new(each: &'a mut dyn FnMut(&str)) -> Self {
-        Self { each, held: String::new(), stage: Stage::Beginning }
+        Self { each, held: String::new(), blank: 0, stage: Stage::Beginning }
     }
 
     /// Takes the next piece.
     pub fn hear(&mut self, piece: &str) {
         self.held.push_str(piece);
         if self.stage == Stage::Beginning {
-            let begun = self.held.trim_start();
+            let begun = self.held[self.blank..].trim_start();
+            self.blank = self.held.len() - begun.len();
             self.stage = match begun.strip_prefix(BEGIN) {
                 Some(_) => Stage::Thinking,
                 None if BEGIN.starts_with(begun) => Stage::Beginning,
@@ -61,9 +64,11 @@ impl<'a> Aloud<'a> {
                 self.held.drain(..kept);
             }
         }
-        if self.stage == Stage::Pausing && !self.held.trim_start().is_empty() {
+        if self.stage == Stage::Pausing {
             self.held.drain(..self.held.len() - self.held.trim_start().len());
-            self.stage = Stage::Speaking;
+            if !self.held.is_empty() {
+                self.stage = Stage::Speaking;
+            }
         }
         if self.stage == Stage::Speaking {
             self.pass_on();
@@ -121,6 +126,17 @@ mod tests {
         assert_eq!(aloud(&["<", "3 to all"]), ["<3 to all"]);
         assert_eq!(aloud(&["<thi"]), ["<thi"]);
         assert!(aloud(&["<think>A kite?"]).is_empty());
+        assert_eq!(aloud(&[" ", "\n", "<3"]), [" \n<3"]);
+        assert_eq!(aloud(&[" ", "\n", "<thin", "k>A kite?</think>", " ", "\n", " Yes"]), ["Yes"]);
+    }
+
+    /// White space in pieces was looked through from its beginning with each piece: a quarter of a million took minutes.
+    #[test]
+    fn endless_white_space_costs_its_length() {
+        let spaces = vec![" "; 250_000];
+        assert_eq!(aloud(&spaces).concat().len(), spaces.len());
+        let thought: Vec<_> = ["<think></think>"].into_iter().chain(spaces).collect();
+        assert!(aloud(&thought).is_empty());
     }
 
     proptest! {

@@ -69,12 +69,22 @@ impl Client {
 
     /// Sends a request and reads its whole answer.
     pub(crate) fn post<T: DeserializeOwned>(&self, operation: &str, body: &Value) -> Result<T, LlmError> {
+        self.post_for(operation, body, u64::MAX)
+    }
+
+    /// Sends a request and reads its whole answer, which is refused above `most` bytes.
+    pub(crate) fn post_for<T: DeserializeOwned>(
+        &self,
+        operation: &str,
+        body: &Value,
+        most: u64,
+    ) -> Result<T, LlmError> {
         let (url, sent) = (self.url(operation), body.to_string());
         // The permit is kept while waiting for another attempt: a server that asks for patience gets fewer requests.
         let _permit = self.permits.take();
         let answer = persist(&self.endpoint.retry, &*self.clock, |attempt| {
             let response = self.send(&url, &sent, attempt)?;
-            self.read(response.into_body().into_reader(), &url, attempt)
+            self.read(response.into_body().into_reader(), most, &url, attempt)
         })?;
         self.parse(&answer, &url)
     }
@@ -139,9 +149,9 @@ impl Client {
         if response.status().is_success() { Ok(response) } else { Err(self.refused(response, url, attempt)) }
     }
 
-    /// All of an answer, up to the limit.
-    pub(crate) fn read(&self, reader: impl Read, url: &str, attempt: u32) -> Result<Vec<u8>, Failure> {
-        let limit = self.endpoint.max_answer;
+    /// All of an answer, up to `most` bytes and the limit.
+    pub(crate) fn read(&self, reader: impl Read, most: u64, url: &str, attempt: u32) -> Result<Vec<u8>, Failure> {
+        let limit = self.endpoint.max_answer.min(most);
         let mut answer = Vec::new();
         let read = reader.take(limit.saturating_add(1)).read_to_end(&mut answer);
         if answer.len() as u64 > limit {

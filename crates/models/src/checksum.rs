@@ -1,12 +1,13 @@
 //! The sha256 of files and of what streams by.
 
 use std::{
-    fs::File,
     io::{self, Read},
     path::Path,
 };
 
 use sha2::{Digest, Sha256};
+
+use crate::files::open_regular;
 
 /// Bytes read at a time: enough to make calls cheap, little enough to stay in the cache.
 const CHUNK: usize = 256 * 1024;
@@ -31,12 +32,12 @@ pub fn sha256_while(mut reader: impl Read, mut each: impl FnMut(&[u8]) -> io::Re
     }
 }
 
-/// The sha256 of a file in lower-case hex.
+/// The sha256 of a regular file in lower-case hex.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When it cannot be read or is no regular file.
 pub fn sha256_of(path: &Path) -> io::Result<String> {
-    sha256_while(File::open(path)?, |_| Ok(()))
+    sha256_while(open_regular(path)?, |_| Ok(()))
 }
 
 /// The sha256 of some bytes in lower-case hex.

@@ -4,7 +4,11 @@ use std::{fs, path::Path};
 
 use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::{ModelError, ModelFiles, ModelKind, Normalisation, Origin, Pooling, Recipe, stamps::Stamps};
+use crate::{
+    ModelError, ModelFiles, ModelKind, Normalisation, Origin, Pooling, Recipe,
+    files::{MOST_CONFIG, read_regular},
+    stamps::Stamps,
+};
 
 /// The files a model directory must have.
 const FILES: [&str; 3] = ["model.safetensors", "tokenizer.json", "config.json"];
@@ -147,7 +151,7 @@ fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ModelError> {
     if !path.exists() {
         return Ok(None);
     }
-    let bytes = fs::read(path).map_err(ModelError::io("read the configuration", path))?;
+    let bytes = read_regular(path, MOST_CONFIG).map_err(ModelError::io("read the configuration", path))?;
     serde_json::from_slice(&bytes).map(Some).map_err(|error| ModelError::Config {
         path: path.to_owned(),
         field: "the file",

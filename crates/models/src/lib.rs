@@ -23,6 +23,7 @@ mod cross_encoder;
 mod directory;
 mod encoder;
 mod error;
+pub mod files;
 mod inference;
 mod instructions;
 mod kernels;

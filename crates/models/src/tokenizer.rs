@@ -1,15 +1,32 @@
 //! Text to token ids.
 
+mod guard;
+mod permitted;
+
 use std::path::Path;
 
-use tokenizers::{Encoding, PostProcessor, Tokenizer, TruncationParams};
+use tokenizers::{EncodeInput, Encoding, PostProcessor, Tokenizer, TruncationParams};
 
-use crate::{ModelError, bert::Sequence};
+use self::guard::guarded;
+use crate::{
+    ModelError,
+    bert::Sequence,
+    files::{MOST_TOKENIZER, read_regular},
+};
+
+/// Bytes of a text that are read at least, and for each token that a model reads; a token has five on average.
+const LEAST_BYTES: usize = 64 << 10;
+const TOKEN_BYTES: usize = 16;
+/// Bytes that a text may become by the rules of a tokenizer at most.
+const MOST_BYTES: usize = 8 << 20;
 
 /// A tokenizer that truncates to a model's length and never pads.
 pub(crate) struct TextTokenizer {
     inner: Tokenizer,
     vocabulary: usize,
+    max_tokens: usize,
+    /// Bytes of a text that are read.
+    max_bytes: usize,
 }
 
 impl TextTokenizer {
@@ -18,13 +35,22 @@ impl TextTokenizer {
     /// `max_tokens` counts the special tokens; `vocabulary` is how many ids the weights know.
     ///
     /// # Errors
-    /// When the file cannot be read, is not a tokenizer, knows more tokens than the weights, or adds so many
-    /// special ones that nothing of a text would be left.
+    /// When the file cannot be read, is not a tokenizer or one that takes more time or memory than a tokenizer of these
+    /// models can, knows more tokens than the weights, or adds so many special ones that nothing of a text would be
+    /// left.
     pub(crate) fn load(path: &Path, max_tokens: usize, vocabulary: usize) -> Result<Self, ModelError> {
-        let bytes = std::fs::read(path).map_err(ModelError::io("read the tokenizer", path))?;
+        let bytes = read_regular(path, MOST_TOKENIZER).map_err(ModelError::io("read the tokenizer", path))?;
+        Self::parse(&bytes, path, max_tokens, vocabulary)
+    }
+
+    /// As [`TextTokenizer::load`], from what was read at `path`.
+    pub(crate) fn parse(bytes: &[u8], path: &Path, max_tokens: usize, vocabulary: usize) -> Result<Self, ModelError> {
         let unfit = |found: String, expected: String| ModelError::Tokenizer { path: path.to_owned(), found, expected };
         let broken = |found: String| unfit(found, "the JSON of a Hugging Face tokenizer".to_owned());
-        let mut inner = Tokenizer::from_bytes(&bytes).map_err(|error| broken(error.to_string()))?;
+        let growth = permitted::check(bytes).map_err(|(found, expected)| unfit(found, expected))?;
+        let parsed =
+            guarded(|| Tokenizer::from_bytes(bytes)).map_err(|_| broken("what the library fails on".to_owned()))?;
+        let mut inner = parsed.map_err(|error| broken(error.to_string()))?;
         let special = inner.get_post_processor().map_or(0, |processor| processor.added_tokens(true));
         if special >= max_tokens {
             let expected = format!("fewer than the {max_tokens} tokens that the model reads");
@@ -39,15 +65,18 @@ impl TextTokenizer {
             let expected = format!("at most the {vocabulary} that config.json states as vocab_size");
             return Err(unfit(format!("{tokens} tokens"), expected));
         }
-        Ok(Self { inner, vocabulary })
+        let wanted = max_tokens.saturating_mul(TOKEN_BYTES).clamp(LEAST_BYTES, MOST_BYTES);
+        Ok(Self { inner, vocabulary, max_tokens, max_bytes: wanted.min(MOST_BYTES / growth.max(1)) })
     }
 
     /// The ids of a text between its special tokens, at least one.
     ///
+    /// Of a very long text only the beginning is read, which has more tokens than the model reads.
+    ///
     /// # Errors
     /// A sentence on what went wrong.
     pub(crate) fn text(&self, text: &str) -> Result<Sequence, String> {
-        let encoding = self.inner.encode_fast(text, true).map_err(|error| error.to_string())?;
+        let encoding = self.encode(self.beginning(text))?;
         Ok(Sequence::single(self.checked(&encoding)?))
     }
 
@@ -56,7 +85,7 @@ impl TextTokenizer {
     /// # Errors
     /// A sentence on what went wrong.
     pub(crate) fn pair(&self, query: &str, passage: &str) -> Result<Sequence, String> {
-        let encoding = self.inner.encode_fast((query, passage), true).map_err(|error| error.to_string())?;
+        let encoding = self.encode((self.beginning(query), self.beginning(passage)))?;
         let ids = self.checked(&encoding)?;
         let segments = encoding.get_type_ids();
         let first = segments.iter().take_while(|segment| **segment == 0).count();
@@ -66,10 +95,26 @@ impl TextTokenizer {
         }
     }
 
+    fn beginning<'t>(&self, text: &'t str) -> &'t str {
+        &text[..text.floor_char_boundary(self.max_bytes)]
+    }
+
+    fn encode<'t>(&self, input: impl Into<EncodeInput<'t>>) -> Result<Encoding, String> {
+        let input = input.into();
+        match guarded(|| self.inner.encode_fast(input, true)) {
+            Ok(encoded) => encoded.map_err(|error| error.to_string()),
+            Err(_) => Err("the tokenizer failed on it; copy tokenizer.json again, or use another model".to_owned()),
+        }
+    }
+
     fn checked(&self, encoding: &Encoding) -> Result<Vec<u32>, String> {
         let ids = encoding.get_ids();
         if ids.is_empty() {
             return Err("the tokenizer gave no token; expected special tokens at least".to_owned());
+        }
+        if ids.len() > self.max_tokens {
+            let (found, most) = (ids.len(), self.max_tokens);
+            return Err(format!("the tokenizer gave {found} tokens; expected at most {most}"));
         }
         match ids.iter().find(|id| **id as usize >= self.vocabulary) {
             Some(id) => Err(format!("the tokenizer gave token {id}; expected ids below {}", self.vocabulary)),

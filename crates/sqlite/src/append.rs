@@ -4,13 +4,16 @@ use std::collections::HashMap;
 
 use aforesaid_core::{
     StoreError,
-    store::{Batch, Fate, Fingerprint, NewVectors, allocate_id},
-    types::{ConversationId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Seq, SessionId},
+    store::{Batch, Fate, Fingerprint, NewVectors, numbers::allocate_id},
+    types::{ConversationId, Draft, EncoderId, Memory, MemoryId, Namespace, Seq, SessionId},
 };
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::{
+    checksum,
     errors::Context,
+    numbering::Counters,
+    read::{self, Tenant},
     row::{self, NO_GROUP, number_of, to_json},
     serving,
     staging::Taking,
@@ -28,6 +31,9 @@ pub(crate) struct Appending<'a> {
     encoder: Option<vectors::Encoder>,
     conversations: HashMap<ConversationId, i64>,
     sessions: HashMap<(i64, SessionId), i64>,
+    counters: Counters,
+    /// Where new conversations begin to number.
+    floor: u64,
 }
 
 impl<'a> Appending<'a> {
@@ -36,26 +42,25 @@ impl<'a> Appending<'a> {
         context: Context<'a>,
         namespace: &'a Namespace,
     ) -> Result<Self, StoreError> {
-        context.run(transaction.execute(
-            // A namespace that was forgotten and made again must not repeat an old version.
-            "INSERT INTO namespace (name, epoch, last) VALUES (?1, abs(random() >> 1), 0)
-             ON CONFLICT (name) DO NOTHING",
-            [namespace.as_str()],
-        ))?;
-        let (tenant, last) = context.run(transaction.query_row(
-            "SELECT id, last FROM namespace WHERE name = ?1",
-            [namespace.as_str()],
+        let Tenant { number: tenant, version } = read::tenant_or_new(transaction, context, namespace)?;
+        let (floor, notes) = context.run(transaction.query_row(
+            "SELECT floor, notes FROM namespace WHERE id = ?1",
+            [tenant],
             |row| Ok((row.get(0)?, row.get(1)?)),
         ))?;
+        let mut counters = Counters::default();
+        counters.know(NO_GROUP, NO_GROUP, notes);
         Ok(Self {
             transaction,
             context,
             namespace,
             tenant,
-            last,
+            last: version.last.0,
             encoder: None,
             conversations: HashMap::new(),
             sessions: HashMap::new(),
+            counters,
+            floor,
         })
     }
 
@@ -72,6 +77,7 @@ impl<'a> Appending<'a> {
                 self.transaction
                     .execute("UPDATE namespace SET last = ?2 WHERE id = ?1", params![self.tenant, self.last]),
             )?;
+            self.counters.write(self.transaction, self.context, self.tenant)?;
         }
         Ok(fates)
     }
@@ -100,14 +106,14 @@ impl<'a> Appending<'a> {
         name: &EncoderId,
         fingerprints: &[Option<Fingerprint>],
     ) -> Result<Vec<Fate>, StoreError> {
-        let mut staged = Taking::start(self.transaction, self.context, self.namespace, name, fingerprints);
+        let mut staged = Taking::start(self.transaction, self.context, self.tenant, name, fingerprints)?;
         let mut fates = Vec::with_capacity(drafts.len());
         for (i, draft) in drafts.iter().enumerate() {
             let fate = self.one(draft)?;
             if let Some(print) = fingerprints.get(i).copied().flatten() {
                 if let Fate::Added(_) = fate {
                     let encoder = self.encoder(name, || staged.dim(&print))?;
-                    staged.give(self.tenant, encoder, Seq(self.last), &print)?;
+                    staged.give(encoder, Seq(self.last), &print)?;
                 }
                 staged.release(&print)?;
             }
@@ -145,54 +151,44 @@ impl<'a> Appending<'a> {
             Draft::Turn(turn) => self.session(conversation, &turn.session)?,
             Draft::Note(_) => NO_GROUP,
         };
-        let id = match draft.id() {
-            Some(id) => id.clone(),
-            None => self.allocate(draft, conversation, session)?,
+        let highest = self.counters.highest(conversation, session);
+        let (id, number) = match draft.id() {
+            Some(id) => (id.clone(), highest + 1),
+            None => allocate_id(draft, highest, |id| {
+                Ok(seq_of(self.transaction, self.context, self.tenant, conversation, id)?.is_some())
+            })?,
         };
+        self.counters.set(conversation, session, number);
         self.last += 1;
         let memory = draft.clone().into_memory(Seq(self.last), id.clone());
         self.insert(&memory, conversation, session)?;
         Ok(Fate::Added(id))
     }
 
-    fn allocate(&self, draft: &Draft, conversation: i64, session: i64) -> Result<MemoryId, StoreError> {
-        let count: u64 = match draft {
-            Draft::Turn(_) => self.context.run(
-                self.transaction
-                    .prepare_cached("SELECT count(*) FROM memory WHERE namespace = ?1 AND session = ?2")
-                    .and_then(|mut count| count.query_row(params![self.tenant, session], |row| row.get(0))),
-            )?,
-            Draft::Note(_) => self.context.run(
-                self.transaction
-                    .prepare_cached(
-                        "SELECT count(*) FROM memory WHERE namespace = ?1 AND conversation = ?2 AND kind = ?3",
-                    )
-                    .and_then(|mut count| {
-                        let note = number_of(Kind::Note);
-                        count.query_row(params![self.tenant, conversation, note], |row| row.get(0))
-                    }),
-            )?,
-        };
-        allocate_id(draft, count, |id| {
-            Ok(seq_of(self.transaction, self.context, self.tenant, conversation, id)?.is_some())
-        })
-    }
-
     fn conversation(&mut self, name: &ConversationId) -> Result<i64, StoreError> {
         if let Some(&number) = self.conversations.get(name) {
             return Ok(number);
         }
-        let key = params![self.tenant, name.as_str()];
+        let key = params![self.tenant, name.as_str(), self.floor];
         self.context.run(
             self.transaction
                 .prepare_cached(
-                    "INSERT INTO conversation (namespace, id, name)
-                     SELECT ?1, coalesce((SELECT max(id) FROM conversation WHERE namespace = ?1), 0) + 1, ?2
+                    "INSERT INTO conversation (namespace, id, name, floor, notes)
+                     SELECT ?1, coalesce((SELECT max(id) FROM conversation WHERE namespace = ?1), 0) + 1, ?2, ?3, ?3
                      WHERE NOT EXISTS (SELECT 1 FROM conversation WHERE namespace = ?1 AND name = ?2)",
                 )
                 .and_then(|mut insert| insert.execute(key)),
         )?;
-        let number = conversation_number(self.transaction, self.context, self.tenant, name)?.unwrap_or(NO_GROUP);
+        let (number, floor, notes) = self.context.run(
+            self.transaction
+                .prepare_cached("SELECT id, floor, notes FROM conversation WHERE namespace = ?1 AND name = ?2")
+                .and_then(|mut select| {
+                    let key = params![self.tenant, name.as_str()];
+                    select.query_row(key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+                }),
+        )?;
+        self.counters.know_floor(number, floor);
+        self.counters.know(number, NO_GROUP, notes);
         self.conversations.insert(name.clone(), number);
         Ok(number)
     }
@@ -203,21 +199,25 @@ impl<'a> Appending<'a> {
             return Ok(number);
         }
         let key = params![self.tenant, conversation, name.as_str()];
+        let start = self.counters.start(conversation, name.as_str());
         self.context.run(
             self.transaction
                 .prepare_cached(
-                    "INSERT INTO session (namespace, id, conversation, name)
-                     SELECT ?1, coalesce((SELECT max(id) FROM session WHERE namespace = ?1), 0) + 1, ?2, ?3
+                    "INSERT INTO session (namespace, id, conversation, name, given)
+                     SELECT ?1, coalesce((SELECT max(id) FROM session WHERE namespace = ?1), 0) + 1, ?2, ?3, ?4
                      WHERE NOT EXISTS
                        (SELECT 1 FROM session WHERE namespace = ?1 AND conversation = ?2 AND name = ?3)",
                 )
-                .and_then(|mut insert| insert.execute(key)),
+                .and_then(|mut insert| insert.execute(params![self.tenant, conversation, name.as_str(), start])),
         )?;
-        let number = self.context.run(
+        let (number, given) = self.context.run(
             self.transaction
-                .prepare_cached("SELECT id FROM session WHERE namespace = ?1 AND conversation = ?2 AND name = ?3")
-                .and_then(|mut select| select.query_row(key, |row| row.get(0))),
+                .prepare_cached(
+                    "SELECT id, given FROM session WHERE namespace = ?1 AND conversation = ?2 AND name = ?3",
+                )
+                .and_then(|mut select| select.query_row(key, |row| Ok((row.get(0)?, row.get(1)?)))),
         )?;
+        self.counters.know(conversation, number, given);
         self.sessions.insert(known, number);
         Ok(number)
     }
@@ -226,12 +226,14 @@ impl<'a> Appending<'a> {
         let tags = to_json(&memory.tags, memory.tags.is_empty());
         let source = to_json(&memory.source, memory.source.is_empty());
         let meta = memory.meta.as_ref().and_then(|meta| to_json(meta, false));
+        let json = checksum::Json { tags: tags.as_deref(), source: source.as_deref(), meta: meta.as_deref() };
+        let sum = checksum::of(memory, json);
         self.context.run(
             self.transaction
                 .prepare_cached(
                     "INSERT INTO memory (namespace, seq, id, kind, conversation, session, speaker, text, said_at,
-                                         image_caption, importance, sensitive, tags, source, meta)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                                         image_caption, importance, sensitive, tags, source, meta, checksum)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
                 )
                 .and_then(|mut insert| {
                     insert.execute(params![
@@ -250,6 +252,7 @@ impl<'a> Appending<'a> {
                         tags,
                         source,
                         meta,
+                        sum,
                     ])
                 }),
         )?;

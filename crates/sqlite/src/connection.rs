@@ -1,39 +1,32 @@
-//! Opening the file, and connections for readers and the writer.
+//! Connections to one file, for readers and the writer.
 
 use std::{
+    fs, io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 use aforesaid_core::StoreError;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use crate::{
+    check, erasure,
     errors::{Context, location_error},
+    identity,
+    place::{self, Creation, beside, folder_of},
     schema,
 };
 
 /// How long one process waits for another's write to finish.
 const BUSY: Duration = Duration::from_secs(90);
 
-/// Bytes of a page; a vector of 384 components with its key fits one cell.
-const PAGE: u32 = 8192;
-
 /// Bytes of the file that are read where they lie in memory.
 const MAPPED: i64 = 1 << 32;
 
 /// What a connection keeps of the pages it writes, negative in KiB: the indexes that a long import adds to.
 const CACHE: i64 = -16_384;
-
-/// Whether opening may make a new store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Creation {
-    /// Make an empty store where there is none.
-    Allowed,
-    /// A missing store is an error.
-    Forbidden,
-}
 
 /// Connections to one file.
 pub(crate) struct Pool {
@@ -43,29 +36,51 @@ pub(crate) struct Pool {
     idle: Mutex<Vec<Connection>>,
 }
 
+/// What is done where a store is opened whose last user did not close it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Access {
+pub(crate) enum UncleanEnd {
+    /// A short look for damage.
+    Checked,
+    /// Nothing: who opens it wants to see the damage.
+    Ignored,
+}
+
+/// What this process may do with the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
     ReadWrite,
+    /// Read-only beside a log that somebody else keeps.
     ReadOnly,
-    /// Read-only in a folder that cannot be written either: SQLite may not even make its shared
-    /// memory there, and must be told that nothing changes.
+    /// Read-only where nobody can write: SQLite is told that nothing changes, and makes no file beside it.
     Sealed,
 }
 
 impl Pool {
-    pub(crate) fn open(path: &Path, creation: Creation) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: &Path, creation: Creation, unclean_end: UncleanEnd) -> Result<Self, StoreError> {
         let location = path.display().to_string();
-        let exists = check_path(path, &location, creation)?;
+        place::settle(path, &location, creation)?;
+        // Closing empties it, so that somebody is using the store or was interrupted.
+        let log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
+        identity::check(path, &location)?;
         let mut pool =
             Self { path: path.to_owned(), location, access: Access::ReadWrite, idle: Mutex::new(Vec::new()) };
-        if exists {
-            pool.access = access(path);
+        // Where it may not be written SQLite opens it to read, and says so. This connection reads nothing: doing so
+        // would make files beside the store.
+        let context = pool.context("open the store");
+        if context.run(pool.unused_connection().and_then(|connection| connection.is_readonly(MAIN_DB)))? {
+            pool.access = reading(path, &pool.location)?;
         }
-        let mut connection = pool.connect(creation)?;
+        let mut connection = pool.connect()?;
         if pool.access == Access::ReadWrite {
+            use_log(&connection, pool.context("open the store"))?;
             schema::prepare(&mut connection, &pool.location)?;
+            // Where this fails it stays to be done, and whoever asks is told.
+            let _ = erasure::finish(&connection, pool.context("finish a forget"), Duration::ZERO);
         } else {
             schema::check(&connection, &pool.location)?;
+        }
+        if log && unclean_end == UncleanEnd::Checked {
+            check::after_unclean_end(&connection, pool.context("check the store"))?;
         }
         pool.give_back(connection);
         Ok(pool)
@@ -75,12 +90,20 @@ impl Pool {
         &self.location
     }
 
+    pub(crate) fn access(&self) -> Access {
+        self.access
+    }
+
+    fn context(&self, action: &'static str) -> Context<'_> {
+        Context::new(&self.location, action)
+    }
+
     /// Runs `work` with a connection of its own.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut connection = match idle {
             Some(connection) => connection,
-            None => self.connect(Creation::Forbidden)?,
+            None => self.connect()?,
         };
         let result = work(&mut connection);
         // A failed statement may have left a transaction open; such a connection is not used again.
@@ -124,28 +147,30 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
     }
 
-    fn connect(&self, creation: Creation) -> Result<Connection, StoreError> {
-        let context = Context::new(&self.location, "open the store");
-        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        flags |= match self.access {
-            Access::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
-            Access::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
-            Access::Sealed => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
-        };
-        if creation == Creation::Allowed && self.access == Access::ReadWrite {
-            flags |= OpenFlags::SQLITE_OPEN_CREATE;
+    /// A connection that has not looked at the file yet.
+    fn unused_connection(&self) -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        match self.access {
+            Access::Sealed => {
+                let flags = flags | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+                Connection::open_with_flags(identity::immutable(&self.path), flags)
+            }
+            Access::ReadOnly => Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_READ_ONLY),
+            // Never one that makes the file: a store is made whole, and one that went away is an error.
+            Access::ReadWrite => Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_READ_WRITE),
         }
-        let connection = match self.access {
-            Access::Sealed => context.run(Connection::open_with_flags(immutable(&self.location), flags))?,
-            Access::ReadWrite | Access::ReadOnly => context.run(Connection::open_with_flags(&self.path, flags))?,
-        };
+    }
+
+    fn connect(&self) -> Result<Connection, StoreError> {
+        let context = self.context("open the store");
+        let connection = context.run(self.unused_connection())?;
         context.run(connection.busy_timeout(BUSY))?;
         if self.access == Access::ReadWrite {
-            context.run(connection.pragma_update(None, "page_size", PAGE))?;
-            keep_log(&connection, context)?;
             context.run(connection.pragma_update(None, "synchronous", "FULL"))?;
             context.run(connection.pragma_update(None, "secure_delete", "ON"))?;
         }
+        // What a query sorts may be text, and would else be left on the disk beside the store.
+        context.run(connection.pragma_update(None, "temp_store", "MEMORY"))?;
         context.run(connection.pragma_update(None, "mmap_size", MAPPED))?;
         context.run(connection.pragma_update(None, "cache_size", CACHE))?;
         connection.set_prepared_statement_cache_capacity(64);
@@ -153,85 +178,64 @@ impl Pool {
     }
 }
 
-/// Has the store keep a write-ahead log, and makes sure that it does: SQLite answers with the new mode before it is
-/// written, and who does not go on asking misses the error that comes after. In another mode the last transaction may come
-/// undone when the power is lost.
-fn keep_log(connection: &Connection, context: Context<'_>) -> Result<(), StoreError> {
-    let mut mode = String::new();
-    let mut set = context.run(connection.prepare("PRAGMA journal_mode = WAL"))?;
-    let mut rows = context.run(set.query([]))?;
-    while let Some(row) = context.run(rows.next())? {
-        mode = context.run(row.get(0))?;
+/// Has a store use a write-ahead log; all of ours do but one that another tool has copied.
+fn use_log(connection: &Connection, context: Context<'_>) -> Result<(), StoreError> {
+    let mode: String = context.run(connection.pragma_query_value(None, "journal_mode", |row| row.get(0)))?;
+    if mode == "wal" {
+        return Ok(());
     }
-    match mode.as_str() {
-        "wal" => Ok(()),
-        _ => Err(location_error(
-            context.location(),
-            format!("cannot keep a write-ahead log (its journal mode stays {mode:?})"),
-            "try again, and check the disk and its free space; nothing was written",
-        )),
+    // For this change alone SQLite does not wait for others.
+    let until = Instant::now() + BUSY;
+    loop {
+        match ask_for_log(connection) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < until => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            result => return context.run(result),
+        }
     }
 }
 
-/// Whether there is a store at `path`; errors where there cannot be one.
-fn check_path(path: &Path, location: &str, creation: Creation) -> Result<bool, StoreError> {
-    // SQLite would take these for a store that ends with the process.
-    if location.is_empty() || location == ":memory:" || location.starts_with("file:") {
-        return Err(location_error(
-            &format!("{location:?}"),
-            "names no file",
-            "give a path with --store, or memory: for a store that ends with the process",
-        ));
+/// Asks for a write-ahead log to the end: SQLite answers before the change is written, and who stops at the answer misses
+/// the error that comes after, and goes on without a log.
+pub(crate) fn ask_for_log(connection: &Connection) -> rusqlite::Result<()> {
+    let mut change = connection.prepare("PRAGMA journal_mode = WAL")?;
+    let mut answers = change.query([])?;
+    while answers.next()?.is_some() {}
+    Ok(())
+}
+
+/// How a store can be read that may not be written.
+///
+/// A reader that made a log, or the shared memory beside it, would own them, and the owner of the store could not write any more.
+fn reading(path: &Path, location: &str) -> Result<Access, StoreError> {
+    let log = fs::metadata(beside(path, "-wal"));
+    if log.is_ok() && beside(path, "-shm").exists() {
+        return Ok(Access::ReadOnly);
     }
-    if path.is_dir() {
-        return Err(location_error(location, "is a directory", "name a file in it, such as memory.db, with --store"));
-    }
-    if path.exists() {
-        return Ok(true);
-    }
-    if creation == Creation::Forbidden {
+    if log.is_ok_and(|log| log.len() > 0) {
         return Err(location_error(
             location,
-            "does not exist",
-            "make one with `aforesaid import` or `aforesaid add`, or name another with --store",
+            "may not be written here, and its last writes are in a log that only who may write can read",
+            "open it once with write permission, or name another file with --store",
         ));
     }
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            location_error(
-                location,
-                format!("its folder cannot be made ({error})"),
-                "make the folder, or name another file with --store",
-            )
-        })?;
+    if nobody_writes(path) {
+        return Ok(Access::Sealed);
     }
-    Ok(false)
+    Err(location_error(
+        location,
+        "may be written by others and not here, so that it can change while it is read",
+        "ask its owner for write permission or for a copy made with `aforesaid backup`",
+    ))
 }
 
-/// What may be done with an existing store; a read-only mount is only found by the first write.
-fn access(path: &Path) -> Access {
-    if std::fs::OpenOptions::new().write(true).open(path).is_ok() {
-        return Access::ReadWrite;
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let log = path.as_os_str().to_string_lossy().into_owned() + "-wal";
-    // A log means that somebody writes here, or that the last words are still in it.
-    match !Path::new(&log).exists() && tempfile::tempfile_in(folder).is_err() {
-        true => Access::Sealed,
-        false => Access::ReadOnly,
-    }
-}
-
-/// The path as an SQLite URI that promises nothing will change.
-fn immutable(path: &str) -> String {
-    let escaped: String = path
-        .chars()
-        .map(|c| match c {
-            '%' => "%25".to_owned(),
-            '?' => "%3f".to_owned(),
-            '#' => "%23".to_owned(),
-            c => c.to_string(),
-        })
-        .collect();
-    format!("file:{escaped}?immutable=1")
+/// Whether nobody has permission to write a file, or nothing can be written where it lies.
+fn nobody_writes(path: &Path) -> bool {
+    let denied = fs::metadata(path).is_ok_and(|file| file.permissions().readonly());
+    let sealed = || {
+        let made = tempfile::tempfile_in(folder_of(path));
+        made.is_err_and(|error| error.kind() == io::ErrorKind::ReadOnlyFilesystem)
+    };
+    denied || sealed()
 }

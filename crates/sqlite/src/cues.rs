@@ -10,6 +10,7 @@ use aforesaid_core::{
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, params, params_from_iter, types::Value};
 
 use crate::{
+    counters::Counter,
     errors::Context,
     read::{Reader, within},
     row, serving,
@@ -212,14 +213,15 @@ fn forget_indexes(transaction: &Transaction<'_>, context: Context<'_>, tenant: i
 }
 
 impl Reader<'_> {
+    /// Feeds the cues after one; says how many questions were among them.
     pub(crate) fn feed_cues(
         &self,
         encoder: Option<vectors::Encoder>,
         after: CueId,
         sink: &mut dyn IndexSink,
-    ) -> Result<(), StoreError> {
+    ) -> Result<u64, StoreError> {
         if after >= self.tenant.version.cues {
-            return Ok(());
+            return Ok(0);
         }
         let mut select = self.context.run(self.connection.prepare_cached(
             "SELECT c.id, c.seq, c.part, c.question, v.data FROM cue c
@@ -228,11 +230,13 @@ impl Reader<'_> {
         ))?;
         let key = params![self.tenant.number, encoder.map_or(-1, |encoder| encoder.number), after.0];
         let mut rows = self.context.run(select.query(key))?;
-        let mut vector = Vec::new();
+        let (mut vector, mut questions) = (Vec::new(), 0);
         while let Some(row) = self.context.run(rows.next())? {
-            sink.cue(self.context.run(cue_row(row, &mut vector))?)?;
+            let cue = self.context.run(cue_row(row, &mut vector))?;
+            questions += u64::from(matches!(cue.part, CuePart::Question(_)));
+            sink.cue(cue)?;
         }
-        Ok(())
+        Ok(questions)
     }
 
     pub(crate) fn cues(&self, places: &[Seq]) -> Result<Vec<Option<Cues>>, StoreError> {
@@ -310,9 +314,12 @@ impl Reader<'_> {
             let select = self.connection.prepare_cached(sql);
             self.context.run(select.and_then(|mut select| select.query_map([tenant], pair)?.collect()))
         };
+        let rows = Counter::Questions.rows();
+        let questions = count(&format!("SELECT count(*) FROM (SELECT ?1 AS id) n, {rows}"))?;
+        self.expect(Counter::Questions, questions)?;
         Ok(CueStats {
             memories: count("SELECT count(*) FROM cued WHERE namespace = ?1")?,
-            questions: count("SELECT count(*) FROM cue WHERE namespace = ?1 AND part > 0")?,
+            questions,
             vectors: by_name(
                 "SELECT e.name, count(*) FROM cue_vector v JOIN encoder e ON e.namespace = ?1 AND e.id = v.encoder
                  WHERE v.namespace = ?1 GROUP BY e.id",

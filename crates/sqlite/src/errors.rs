@@ -3,6 +3,8 @@
 use aforesaid_core::StoreError;
 use rusqlite::ErrorCode;
 
+use crate::row::{BadRow, column};
+
 /// What was being done, and where, for the message of whatever goes wrong.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context<'a> {
@@ -19,12 +21,35 @@ impl<'a> Context<'a> {
         self.location
     }
 
+    /// What was found cannot be right.
+    pub(crate) fn damaged(self, found: impl Into<String>) -> StoreError {
+        StoreError::Damaged { location: self.location.to_owned(), found: found.into() }
+    }
+
     /// Gives an SQLite error its place and, where one is known, its remedy.
     pub(crate) fn run<T>(self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         result.map_err(|error| self.explain(error))
     }
 
-    fn explain(self, error: rusqlite::Error) -> StoreError {
+    /// Like [`Context::run`], but `None` where another connection is in the way.
+    pub(crate) fn run_or_busy<T>(self, result: rusqlite::Result<T>) -> Result<Option<T>, StoreError> {
+        match result {
+            Err(error)
+                if matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)) =>
+            {
+                Ok(None)
+            }
+            result => self.run(result).map(Some),
+        }
+    }
+
+    /// What an SQLite error means here.
+    pub(crate) fn explain(self, error: rusqlite::Error) -> StoreError {
+        // What a row holds instead is not told: it may be what was said.
+        if column(&error).is_some() {
+            let bad = BadRow::behind(&error).map(ToString::to_string);
+            return self.damaged(bad.unwrap_or_else(|| format!("could not {}: a row is unreadable", self.action)));
+        }
         let known = match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => {
                 Some(("is not an aforesaid store (no SQLite file)", "name another file with --store"))
@@ -51,7 +76,7 @@ impl<'a> Context<'a> {
                 "wait for it to finish and try again; nothing was written",
             )),
             Some(ErrorCode::DatabaseCorrupt) => {
-                return StoreError::Damaged { location: self.location.to_owned(), found: error.to_string() };
+                return self.damaged(error.to_string());
             }
             _ => None,
         };

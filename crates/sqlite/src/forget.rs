@@ -2,18 +2,16 @@
 
 use aforesaid_core::{
     StoreError,
-    store::{Doomed, Forgotten},
-    types::Namespace,
+    store::{Doomed, Erasure, Forgotten},
 };
-use rusqlite::{Connection, Transaction, params, params_from_iter, types::Value};
+use rusqlite::{Transaction, params_from_iter, types::Value};
 
-use crate::{cues, errors::Context, read::within};
+use crate::{cues, errors::Context, numbering::Passed, read::within};
 
 /// Takes the doomed memories of a namespace away, and what depends on them.
 pub(crate) fn forget(
     transaction: &Transaction<'_>,
     context: Context<'_>,
-    namespace: &Namespace,
     tenant: i64,
     doomed: &Doomed,
 ) -> Result<Forgotten, StoreError> {
@@ -36,7 +34,9 @@ pub(crate) fn forget(
     };
     let cues = cues::remove(transaction, context, &chosen, &values)?;
     let vectors = remove("vector")? as u64 + cues.vectors;
+    let passed = Passed::read(transaction, context, &chosen, &values)?;
     remove("memory")?;
+    passed.settle(transaction, context, tenant)?;
     let sessions = context.run(transaction.execute(
         "DELETE FROM session WHERE namespace = ?1
          AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.namespace = ?1 AND m.session = session.id)",
@@ -47,38 +47,27 @@ pub(crate) fn forget(
          AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.namespace = ?1 AND m.conversation = conversation.id)",
         [tenant],
     ))? as u64;
-    forget_derived(transaction, context, namespace, tenant)?;
+    let staged = forget_derived(transaction, context, tenant)?;
     if matches!(doomed, Doomed::Within(scope) if scope.is_everything()) {
         context.run(transaction.execute("DELETE FROM encoder WHERE namespace = ?1", [tenant]))?;
         context.run(transaction.execute("DELETE FROM namespace WHERE id = ?1", [tenant]))?;
     }
-    Ok(Forgotten { turns, notes, vectors, cues: cues.questions, sessions, conversations })
+    Ok(Forgotten {
+        turns,
+        notes,
+        vectors,
+        cues: cues.questions,
+        sessions,
+        conversations,
+        staged,
+        erasure: Erasure::Pending,
+    })
 }
 
-/// Snapshots hold terms of forgotten texts, and staged vectors may too.
-fn forget_derived(
-    transaction: &Transaction<'_>,
-    context: Context<'_>,
-    namespace: &Namespace,
-    tenant: i64,
-) -> Result<(), StoreError> {
+/// Snapshots hold terms of forgotten texts, and staged vectors may be of them; says how many vectors went.
+fn forget_derived(transaction: &Transaction<'_>, context: Context<'_>, tenant: i64) -> Result<u64, StoreError> {
     context.run(transaction.execute("DELETE FROM snapshot WHERE namespace = ?1", [tenant]))?;
-    context.run(transaction.execute("DELETE FROM staged WHERE namespace = ?1", [namespace.as_str()]))?;
-    context.run(transaction.execute("UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1", params![tenant]))?;
-    Ok(())
-}
-
-/// Empties the write-ahead log, which still holds pages as they were before.
-///
-/// `secure_delete` has overwritten them in the file itself.
-pub(crate) fn empty_log(connection: &Connection, context: Context<'_>) -> Result<(), StoreError> {
-    let busy: bool = context.run(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)))?;
-    if busy {
-        return Err(crate::errors::location_error(
-            context.location(),
-            "what was to be forgotten is gone from the store, but another process keeps the write-ahead log open",
-            "run the same command again when it has finished, to empty the log too",
-        ));
-    }
-    Ok(())
+    let staged = context.run(transaction.execute("DELETE FROM staged WHERE namespace = ?1", [tenant]))?;
+    context.run(transaction.execute("UPDATE namespace SET epoch = epoch + 1 WHERE id = ?1", [tenant]))?;
+    Ok(staged as u64)
 }

@@ -7,9 +7,10 @@ use aforesaid_core::{
     store::{Address, Audience, IndexRow, IndexSink, NamespaceStats, Unembedded, Version},
     types::{ConversationId, CueId, EncoderId, Memory, Namespace, Scope, Seq, SessionId, Timestamp, Vectors},
 };
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, types::Value};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, params, types::Value};
 
 use crate::{
+    counters::Counter,
     errors::Context,
     row::{self, kind, said_at},
     serving::serving,
@@ -48,6 +49,25 @@ pub(crate) fn tenant(
             .prepare_cached("SELECT id, epoch, last, cues FROM namespace WHERE name = ?1")
             .and_then(|mut select| select.query_row([namespace.as_str()], tenant).optional()),
     )
+}
+
+/// A namespace, made where it is missing.
+pub(crate) fn tenant_or_new(
+    transaction: &Transaction<'_>,
+    context: Context<'_>,
+    namespace: &Namespace,
+) -> Result<Tenant, StoreError> {
+    if let Some(tenant) = tenant(transaction, context, namespace)? {
+        return Ok(tenant);
+    }
+    let (number, epoch) = context.run(transaction.query_row(
+        // A namespace that was forgotten and made again must not repeat an old version.
+        "INSERT INTO namespace (name, epoch, last, salt) VALUES (?1, abs(random() >> 1), 0, randomblob(16))
+         RETURNING id, epoch",
+        [namespace.as_str()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    ))?;
+    Ok(Tenant { number, version: Version { epoch, last: Seq(0), cues: CueId(0) } })
 }
 
 pub(crate) fn namespaces(connection: &Connection, context: Context<'_>) -> Result<Vec<Namespace>, StoreError> {
@@ -134,10 +154,12 @@ impl Reader<'_> {
         let sql = format!("{} {condition} {order}", row::SELECT);
         let mut select = self.context.run(self.connection.prepare_cached(&sql))?;
         let mut rows = self.context.run(select.query(rusqlite::params_from_iter(values)))?;
+        let mut found = 0;
         while let Some(row) = self.context.run(rows.next())? {
             visit(self.context.run(row::memory(row))?)?;
+            found += 1;
         }
-        Ok(())
+        if scope.is_everything() { self.expect(Counter::Memories, found) } else { Ok(()) }
     }
 
     pub(crate) fn catch_up(
@@ -147,7 +169,8 @@ impl Reader<'_> {
         sink: &mut dyn IndexSink,
     ) -> Result<Version, StoreError> {
         let version = self.tenant.version;
-        let (after, after_cue) = match since.filter(|since| since.epoch == version.epoch) {
+        let since = since.filter(|since| since.epoch == version.epoch);
+        let (after, after_cue) = match since {
             Some(since) => (since.last, since.cues),
             None => {
                 sink.reset();
@@ -158,19 +181,24 @@ impl Reader<'_> {
             Some(name) => vectors::encoder(self.connection, self.context, self.tenant.number, name)?,
             None => None,
         };
-        self.feed_rows(encoder, after, sink)?;
-        self.feed_cues(encoder, after_cue, sink)?;
+        let memories = self.feed_rows(encoder, after, sink)?;
+        let questions = self.feed_cues(encoder, after_cue, sink)?;
+        if since.is_none() {
+            self.expect(Counter::Memories, memories)?;
+            self.expect(Counter::Questions, questions)?;
+        }
         Ok(version)
     }
 
+    /// Feeds the memories after a position; says how many.
     fn feed_rows(
         &self,
         encoder: Option<vectors::Encoder>,
         after: Seq,
         sink: &mut dyn IndexSink,
-    ) -> Result<(), StoreError> {
+    ) -> Result<u64, StoreError> {
         if after >= self.tenant.version.last {
-            return Ok(());
+            return Ok(0);
         }
         let mut select = self.context.run(self.connection.prepare_cached(
             "SELECT m.seq, m.kind, c.name, s.name, m.speaker, m.text, m.image_caption, m.said_at, m.importance, v.data
@@ -182,12 +210,13 @@ impl Reader<'_> {
         ))?;
         let key = params![self.tenant.number, encoder.map_or(-1, |encoder| encoder.number), after.0];
         let mut rows = self.context.run(select.query(key))?;
-        let mut vector = Vec::new();
+        let (mut vector, mut fed) = (Vec::new(), 0);
         while let Some(row) = self.context.run(rows.next())? {
             let row = self.context.run(index_row(row, &mut vector))?;
             sink.row(row)?;
+            fed += 1;
         }
-        Ok(())
+        Ok(fed)
     }
 
     pub(crate) fn vectors(&self, name: &EncoderId, places: &[Seq]) -> Result<Option<Vectors>, StoreError> {
@@ -249,7 +278,8 @@ impl Reader<'_> {
         let mut stats = self.context.run(self.connection.query_row(
             "SELECT (SELECT count(*) FROM conversation WHERE namespace = ?1),
                     (SELECT count(*) FROM session WHERE namespace = ?1),
-                    count(*) FILTER (WHERE kind = 0), count(*) FILTER (WHERE kind = 1), min(said_at), max(said_at)
+                    count(*) FILTER (WHERE kind = 0), count(*) FILTER (WHERE kind = 1), min(said_at), max(said_at),
+                    (SELECT count(*) FROM staged WHERE namespace = ?1)
              FROM memory WHERE namespace = ?1",
             [tenant],
             |row| {
@@ -260,11 +290,13 @@ impl Reader<'_> {
                     notes: row.get(3)?,
                     vectors: BTreeMap::new(),
                     serving: None,
+                    staged: row.get(6)?,
                     first: said_at(row, 4)?,
                     last: said_at(row, 5)?,
                 })
             },
         ))?;
+        self.expect(Counter::Memories, stats.turns + stats.notes)?;
         stats.vectors = self.context.run(
             self.connection
                 .prepare_cached(
@@ -317,11 +349,13 @@ fn index_row<'r>(row: &'r Row<'_>, vector: &'r mut Vec<f32>) -> rusqlite::Result
         read_into(blob, vector);
     }
     let at: Option<Timestamp> = said_at(row, 7)?;
+    let (seq, kind, conversation, session) = (Seq(row.get(0)?), kind(row.get(1)?), text(2)?, text(3)?);
+    row::placed(seq, kind, (conversation.is_some(), session.is_some()))?;
     Ok(IndexRow {
-        seq: Seq(row.get(0)?),
-        kind: kind(row.get(1)?),
-        conversation: text(2)?,
-        session: text(3)?,
+        seq,
+        kind,
+        conversation,
+        session,
         speaker: text(4)?,
         text: text(5)?.unwrap_or_default(),
         image_caption: text(6)?,

@@ -6,21 +6,102 @@ use aforesaid_core::types::{
 use rusqlite::{Row, types::Type};
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::checksum;
+
 /// Number of no conversation and of no session; real ones count from 1.
 pub(crate) const NO_GROUP: i64 = 0;
 
 /// Everything of a memory, in the order [`memory`] reads it; `?1` is the tenant.
 pub(crate) const SELECT: &str = "
     SELECT m.seq, m.id, m.kind, c.name, s.name, m.speaker, m.text, m.said_at, m.image_caption,
-           m.importance, m.sensitive, m.tags, m.source, m.meta
+           m.importance, m.sensitive, m.tags, m.source, m.meta, m.checksum
     FROM memory m
     LEFT JOIN conversation c ON c.namespace = ?1 AND c.id = m.conversation
     LEFT JOIN session s ON s.namespace = ?1 AND s.id = m.session
     WHERE m.namespace = ?1";
 
+/// What the columns of [`SELECT`] hold.
+const FIELDS: [&str; 15] = [
+    "position",
+    "id",
+    "kind",
+    "conversation",
+    "session",
+    "speaker",
+    "text",
+    "time",
+    "image caption",
+    "importance",
+    "sensitivity",
+    "tags",
+    "source",
+    "metadata",
+    "checksum",
+];
+
+/// A row that cannot be what was stored. It names the place, and nothing of what it holds.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the memory at position {position} has {fault}")]
+pub(crate) struct BadRow {
+    pub(crate) position: u64,
+    pub(crate) fault: Fault,
+}
+
+/// What is wrong with a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error("an unreadable {0}")]
+    Unreadable(&'static str),
+    #[error("no {0}, which every turn has")]
+    Missing(&'static str),
+    #[error("another checksum than it was stored with")]
+    Checksum,
+}
+
+impl BadRow {
+    fn of(seq: Seq, fault: Fault) -> rusqlite::Error {
+        rusqlite::Error::FromSqlConversionFailure(0, Type::Null, Box::new(Self { position: seq.0, fault }))
+    }
+
+    /// The bad row behind an error, if that is what it is about.
+    pub(crate) fn behind(error: &rusqlite::Error) -> Option<&Self> {
+        match error {
+            rusqlite::Error::FromSqlConversionFailure(_, _, source) => source.downcast_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a memory, and compares it with its checksum.
 pub(crate) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
-    Ok(Memory {
-        seq: Seq(row.get(0)?),
+    let (memory, verdict) = unverified(row)?;
+    match verdict {
+        Verdict::Sound => Ok(memory),
+        Verdict::Changed => Err(BadRow::of(memory.seq, Fault::Checksum)),
+    }
+}
+
+/// Whether a memory has the checksum it was stored with; one stored without has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Sound,
+    Changed,
+}
+
+/// Reads a memory, and says what its checksum says of it.
+pub(crate) fn unverified(row: &Row<'_>) -> rusqlite::Result<(Memory, Verdict)> {
+    let seq = Seq(row.get(0)?);
+    decode(row, seq).map_err(|error| match column(&error).and_then(|column| FIELDS.get(column)) {
+        Some(field) if BadRow::behind(&error).is_none() => BadRow::of(seq, Fault::Unreadable(field)),
+        _ => error,
+    })
+}
+
+fn decode(row: &Row<'_>, seq: Seq) -> rusqlite::Result<(Memory, Verdict)> {
+    let text = |column| row.get_ref(column)?.as_str_or_null().map_err(|error| damaged(column, error));
+    let stored = checksum::Json { tags: text(11)?, source: text(12)?, meta: text(13)? };
+    let memory = Memory {
+        seq,
         id: checked(row, 1, MemoryId::new)?,
         kind: kind(row.get(2)?),
         conversation: optional(row, 3, ConversationId::new)?,
@@ -31,10 +112,34 @@ pub(crate) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
         image_caption: row.get(8)?,
         importance: Importance::new(row.get(9)?).map_err(|error| damaged(9, error))?,
         sensitivity: Sensitivity::from(row.get::<_, bool>(10)?),
-        tags: json(row, 11)?.unwrap_or_default(),
-        source: json(row, 12)?.unwrap_or_default(),
-        meta: json(row, 13)?,
-    })
+        tags: json(stored.tags, 11)?.unwrap_or_default(),
+        source: json(stored.source, 12)?.unwrap_or_default(),
+        meta: json(stored.meta, 13)?,
+    };
+    placed(seq, memory.kind, (memory.conversation.is_some(), memory.session.is_some()))?;
+    let sum: Option<i64> = row.get(14)?;
+    let sound = sum.is_none_or(|sum| sum == i64::from(checksum::of(&memory, stored)));
+    Ok((memory, if sound { Verdict::Sound } else { Verdict::Changed }))
+}
+
+/// Checks that a turn has its conversation and its session: one that lost them would be exported as something else.
+pub(crate) fn placed(seq: Seq, kind: Kind, (conversation, session): (bool, bool)) -> rusqlite::Result<()> {
+    match (kind, conversation, session) {
+        (Kind::Note, _, _) | (Kind::Turn, true, true) => Ok(()),
+        (Kind::Turn, false, _) => Err(BadRow::of(seq, Fault::Missing("conversation"))),
+        (Kind::Turn, true, false) => Err(BadRow::of(seq, Fault::Missing("session"))),
+    }
+}
+
+/// The column that an error of reading a row is about.
+pub(crate) fn column(error: &rusqlite::Error) -> Option<usize> {
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(column, ..)
+        | rusqlite::Error::IntegralValueOutOfRange(column, _)
+        | rusqlite::Error::Utf8Error(column, _)
+        | rusqlite::Error::InvalidColumnType(column, ..) => Some(*column),
+        _ => None,
+    }
 }
 
 pub(crate) fn kind(number: i64) -> Kind {
@@ -59,9 +164,8 @@ pub(crate) fn to_json<T: Serialize>(value: &T, is_empty: bool) -> Option<String>
     if is_empty { None } else { serde_json::to_string(value).ok() }
 }
 
-fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
-    let text: Option<String> = row.get(column)?;
-    text.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| damaged(column, error))
+fn json<T: DeserializeOwned>(text: Option<&str>, column: usize) -> rusqlite::Result<Option<T>> {
+    text.map(serde_json::from_str).transpose().map_err(|error| damaged(column, error))
 }
 
 fn checked<T, E>(row: &Row<'_>, column: usize, check: fn(String) -> Result<T, E>) -> rusqlite::Result<T>

@@ -3,13 +3,13 @@
 use aforesaid_core::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::errors::{Context, location_error};
-
-/// Marks a file as ours: "afsd".
-pub(crate) const APPLICATION_ID: i64 = 0x6166_7364;
+use crate::{
+    errors::{Context, location_error},
+    identity::{APPLICATION_ID, foreign, pragma},
+};
 
 /// Step `i` takes a store from version `i` to `i + 1`. Steps are only ever added.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 7] = [
     // Tenant first in every key, so that one namespace lies together on disk.
     // `seq` counts arrivals in a namespace and is never given twice.
     "
@@ -167,6 +167,69 @@ const MIGRATIONS: [&str; 4] = [
     ALTER TABLE keyed_vector RENAME TO cue_vector;
     CREATE UNIQUE INDEX cue_vector_by_cue ON cue_vector (namespace, id, encoder);
     ",
+    // Staged vectors belong to a namespace from the first on, and are found by a salted hash of their text. `erasure` has a row
+    // while a log may hold what was forgotten.
+    "
+    ALTER TABLE namespace ADD COLUMN salt BLOB;
+    UPDATE namespace SET salt = randomblob(16);
+    DROP TABLE staged;
+    CREATE TABLE staged (
+        id          INTEGER PRIMARY KEY,
+        namespace   INTEGER NOT NULL,
+        fingerprint BLOB NOT NULL,
+        encoder     TEXT NOT NULL,
+        data        BLOB NOT NULL,
+        UNIQUE (namespace, fingerprint, encoder)
+    ) STRICT;
+    CREATE TABLE erasure (
+        id    INTEGER PRIMARY KEY CHECK (id = 1),
+        token INTEGER NOT NULL
+    ) STRICT;
+    ",
+    // How far the numbers of ids have come (numbering.rs). What was forgotten before had no higher number than there are
+    // memories in its group now and memories gone from the namespace together.
+    "
+    ALTER TABLE namespace ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE namespace ADD COLUMN notes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversation ADD COLUMN notes INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE session ADD COLUMN given INTEGER NOT NULL DEFAULT 0;
+    UPDATE namespace SET floor = last - (SELECT count(*) FROM memory m WHERE m.namespace = namespace.id);
+    UPDATE namespace SET notes = floor + (
+        SELECT count(*) FROM memory m WHERE m.namespace = namespace.id AND m.session = 0 AND m.conversation = 0
+    );
+    UPDATE conversation SET floor = n.floor, notes = n.floor FROM namespace n WHERE n.id = conversation.namespace;
+    UPDATE conversation SET notes = floor + counted.notes FROM (
+        SELECT namespace, conversation, count(*) AS notes FROM memory
+        WHERE namespace IN (SELECT id FROM namespace) AND session = 0 GROUP BY namespace, conversation
+    ) AS counted
+    WHERE counted.namespace = conversation.namespace AND counted.conversation = conversation.id;
+    UPDATE session SET given = (SELECT n.floor FROM namespace n WHERE n.id = session.namespace)
+        + (SELECT count(*) FROM memory m WHERE m.namespace = session.namespace AND m.session = session.id);
+    ",
+    // How many rows there should be, so that a page that lost some is noticed by whoever reads them all. Triggers count:
+    // no statement can forget to. A step that makes one of these tables anew has to make its triggers anew too.
+    // The checksum is over a memory's fields (`checksum.rs`), NULL for what was stored before there were any.
+    "
+    ALTER TABLE namespace ADD COLUMN memories INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE namespace ADD COLUMN questions INTEGER NOT NULL DEFAULT 0;
+    UPDATE namespace SET
+        memories = (SELECT count(*) FROM memory m WHERE m.namespace = namespace.id),
+        questions = (SELECT count(*) FROM cue c WHERE c.namespace = namespace.id AND c.part > 0);
+    ALTER TABLE memory ADD COLUMN checksum INTEGER;
+    CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
+        UPDATE namespace SET memories = memories + 1 WHERE id = new.namespace;
+    END;
+    CREATE TRIGGER memory_removed AFTER DELETE ON memory BEGIN
+        UPDATE namespace SET memories = memories - 1 WHERE id = old.namespace;
+    END;
+    CREATE TRIGGER question_added AFTER INSERT ON cue WHEN new.part > 0 BEGIN
+        UPDATE namespace SET questions = questions + 1 WHERE id = new.namespace;
+    END;
+    CREATE TRIGGER question_removed AFTER DELETE ON cue WHEN old.part > 0 BEGIN
+        UPDATE namespace SET questions = questions - 1 WHERE id = old.namespace;
+    END;
+    ",
 ];
 
 /// The version this program writes.
@@ -191,6 +254,13 @@ pub(crate) fn prepare(connection: &mut Connection, location: &str) -> Result<(),
     context.run(transaction.commit())
 }
 
+/// An empty store in memory, to compare the schema of another with.
+pub(crate) fn model(context: Context<'_>) -> Result<Connection, StoreError> {
+    let model = context.run(Connection::open_in_memory())?;
+    MIGRATIONS.iter().try_for_each(|step| context.run(model.execute_batch(step)))?;
+    Ok(model)
+}
+
 /// Checks that a store which cannot be written can at least be read.
 pub(crate) fn check(connection: &Connection, location: &str) -> Result<(), StoreError> {
     match is_current(connection, location)? {
@@ -203,16 +273,20 @@ pub(crate) fn check(connection: &Connection, location: &str) -> Result<(), Store
     }
 }
 
-fn is_current(connection: &Connection, location: &str) -> Result<bool, StoreError> {
-    let version = pragma(connection, "user_version", location)?;
-    let application = pragma(connection, "application_id", location)?;
+/// Whether a file is ours, as its log has it; it may be without a table yet.
+pub(crate) fn is_ours(connection: &Connection, location: &str) -> Result<bool, StoreError> {
     let tables: i64 = Context::new(location, "read the schema").run(connection.query_row(
         "SELECT count(*) FROM sqlite_schema",
         [],
         |row| row.get(0),
     ))?;
-    if application != APPLICATION_ID && tables > 0 {
-        return Err(location_error(location, "is an SQLite file of another program", "name another file with --store"));
+    Ok(pragma(connection, "application_id", location)? == APPLICATION_ID || tables == 0)
+}
+
+fn is_current(connection: &Connection, location: &str) -> Result<bool, StoreError> {
+    let version = pragma(connection, "user_version", location)?;
+    if !is_ours(connection, location)? {
+        return Err(foreign(location));
     }
     if !(0..=VERSION).contains(&version) {
         return Err(location_error(
@@ -224,15 +298,14 @@ fn is_current(connection: &Connection, location: &str) -> Result<bool, StoreErro
     Ok(version == VERSION)
 }
 
-fn pragma(connection: &Connection, name: &str, location: &str) -> Result<i64, StoreError> {
-    Context::new(location, "read the header").run(connection.pragma_query_value(None, name, |row| row.get(0)))
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use aforesaid_core::{store::Store, types::Namespace};
+    use aforesaid_core::{
+        store::{Batch, Fate, Store},
+        types::*,
+    };
 
     use super::*;
     use crate::{Creation, SqliteStore};
@@ -294,5 +367,100 @@ mod tests {
         let kept: (i64, Vec<u8>, i64) =
             file.query_row(vectors, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
         assert_eq!(kept, (12, vec![0; 4], 12), "every vector is there");
+    }
+
+    /// Steps before ids were numbered by counters.
+    const BEFORE_COUNTERS: usize = 4;
+
+    /// A store without counters: in each namespace two turns of session `s` and a note, all without ids of their own,
+    /// and how many memories were forgotten.
+    fn without_counters(path: &Path, namespaces: &[(&str, i64)]) {
+        let file = Connection::open(path).unwrap();
+        MIGRATIONS[..BEFORE_COUNTERS].iter().for_each(|step| file.execute_batch(step).unwrap());
+        file.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        file.pragma_update(None, "user_version", BEFORE_COUNTERS as i64).unwrap();
+        for (tenant, (name, forgotten)) in (1i64..).zip(namespaces) {
+            let namespace = "INSERT INTO namespace (id, name, epoch, last) VALUES (?1, ?2, 7, 3 + ?3)";
+            file.execute(namespace, (tenant, name, forgotten)).unwrap();
+            file.execute("INSERT INTO conversation (namespace, id, name) VALUES (?1, 1, 'c')", [tenant]).unwrap();
+            file.execute("INSERT INTO session (namespace, id, conversation, name) VALUES (?1, 1, 1, 's')", [tenant])
+                .unwrap();
+            let memory =
+                "INSERT INTO memory (namespace, seq, id, kind, conversation, session, speaker, text, importance,
+                                              sensitive)
+                          VALUES (?1, ?2, ?3, ?4, ?5, ?5, 'Ann', 'words', 0.5, 0)";
+            for (seq, id, kind, group) in [(1, "s:1", 0, 1), (2, "s:2", 0, 1), (3, "note:1", 1, 0)] {
+                file.execute(memory, (tenant, seq, id, kind, group)).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn an_old_store_goes_on_numbering_above_what_it_forgot() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        without_counters(&path, &[("whole", 0), ("forgetful", 4)]);
+        let store = SqliteStore::open(&path, Creation::Forbidden).unwrap();
+        let turn = |session: &str| {
+            Draft::Turn(Turn::new(
+                ConversationId::new("c").unwrap(),
+                SessionId::new(session).unwrap(),
+                "Ann",
+                "more words",
+            ))
+        };
+        let note = |conversation: Option<&str>| {
+            Draft::Note(Note {
+                id: None,
+                conversation: conversation.map(|name| ConversationId::new(name).unwrap()),
+                text: "words".to_owned(),
+                said_at: None,
+                importance: Importance::default(),
+                tags: Vec::new(),
+                sensitivity: Sensitivity::Ordinary,
+                source: Vec::new(),
+            })
+        };
+        let drafts = [turn("s"), turn("new"), note(None), note(Some("c")), note(Some("d"))];
+        for (name, expected) in [
+            ("whole", ["s:3", "new:1", "note:2", "note:1", "note:1"]),
+            ("forgetful", ["s:7", "new:5", "note:6", "note:5", "note:5"]),
+        ] {
+            let fates = store.append(&Namespace::new(name).unwrap(), Batch::of(&drafts)).unwrap();
+            let ids = fates.into_iter().map(|fate| match fate {
+                Fate::Added(id) | Fate::Unchanged(id) => id.to_string(),
+            });
+            assert_eq!(ids.collect::<Vec<_>>(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_old_store_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        let file = Connection::open(&path).unwrap();
+        MIGRATIONS[..4].iter().for_each(|step| file.execute_batch(step).unwrap());
+        file.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        file.pragma_update(None, "user_version", 4).unwrap();
+        file.execute_batch(
+            "INSERT INTO namespace (id, name, epoch, last, cues) VALUES (1, 'one', 7, 3, 3), (2, 'empty', 7, 0, 0);
+             INSERT INTO memory (namespace, seq, id, kind, conversation, session, text, importance, sensitive)
+                 VALUES (1, 2, 'note:1', 1, 0, 0, 'a kite', 0.5, 0), (1, 3, 'note:2', 1, 0, 0, 'a tree', 0.5, 0);
+             INSERT INTO cue_source VALUES (1, 1, 'm', 'p');
+             INSERT INTO cued VALUES (1, 2, 1);
+             INSERT INTO cue VALUES (1, 1, 2, 0, ''), (1, 2, 2, 1, 'Who?'), (1, 3, 2, 2, 'What?');",
+        )
+        .unwrap();
+        drop(file);
+        let store = SqliteStore::open(&path, Creation::Forbidden).unwrap();
+        let namespace = Namespace::new("one").unwrap();
+        assert_eq!(store.stats(&namespace).unwrap().notes, 2);
+        assert_eq!(aforesaid_core::store::CueStore::cue_stats(&store, &namespace).unwrap().questions, 2);
+        let findings = store.check(aforesaid_core::store::CheckDepth::Full, &mut |_| ()).unwrap();
+        assert!(
+            findings.iter().any(|finding| finding.found.contains("2 memories that an older version")),
+            "{findings:?}"
+        );
+        assert!(findings.iter().all(|finding| finding.gravity == aforesaid_core::store::Gravity::Note), "{findings:?}");
     }
 }

@@ -7,10 +7,7 @@ use aforesaid_core::{
 };
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use crate::{
-    errors::Context,
-    read::{self, Reader},
-};
+use crate::{errors::Context, read::Reader};
 
 pub(crate) fn serving(
     connection: &Connection,
@@ -66,10 +63,10 @@ pub(crate) fn drop_idle(
     transaction: &Transaction<'_>,
     context: Context<'_>,
     namespace: &Namespace,
-    tenant: read::Tenant,
+    tenant: i64,
 ) -> Result<u64, StoreError> {
     let serving = serving(transaction, context, namespace)?;
-    let key = params![tenant.number, serving.as_ref().map(EncoderId::as_str)];
+    let key = params![tenant, serving.as_ref().map(EncoderId::as_str)];
     let drop_from = |table: &str| {
         let sql = format!(
             "DELETE FROM {table} WHERE namespace = ?1
@@ -79,10 +76,7 @@ pub(crate) fn drop_idle(
     };
     let vectors = drop_from("vector")? + drop_from("cue_vector")?;
     context.run(transaction.execute("DELETE FROM encoder WHERE namespace = ?1 AND name IS NOT ?2", key))?;
-    context.run(transaction.execute(
-        "DELETE FROM staged WHERE namespace = ?1 AND encoder IS NOT ?2",
-        params![namespace.as_str(), serving.as_ref().map(EncoderId::as_str)],
-    ))?;
+    context.run(transaction.execute("DELETE FROM staged WHERE namespace = ?1 AND encoder IS NOT ?2", key))?;
     Ok(vectors as u64)
 }
 

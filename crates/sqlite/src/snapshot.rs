@@ -25,6 +25,14 @@ pub(crate) fn read(
     Ok((!snapshot.is_empty()).then_some(snapshot))
 }
 
+/// Names of those there are.
+pub(crate) fn names(connection: &Connection, context: Context<'_>, tenant: i64) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT DISTINCT name FROM snapshot WHERE namespace = ?1 ORDER BY name";
+    context.run(
+        connection.prepare_cached(sql).and_then(|mut select| select.query_map([tenant], |row| row.get(0))?.collect()),
+    )
+}
+
 pub(crate) fn write(
     transaction: &Transaction<'_>,
     context: Context<'_>,

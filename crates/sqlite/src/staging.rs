@@ -8,8 +8,25 @@ use aforesaid_core::{
     types::{EncoderId, Namespace, Seq},
 };
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use sha2::{Digest, Sha256};
 
-use crate::{errors::Context, vectors};
+use crate::{errors::Context, read, vectors};
+
+/// What a namespace mixes into fingerprints: without it, who has the file could look a text up in a list of hashes, or find
+/// the same text in several namespaces.
+struct Salt(Vec<u8>);
+
+impl Salt {
+    fn of(connection: &Connection, context: Context<'_>, tenant: i64) -> Result<Self, StoreError> {
+        let select = connection.prepare_cached("SELECT salt FROM namespace WHERE id = ?1");
+        context.run(select.and_then(|mut select| select.query_row([tenant], |row| row.get(0)))).map(Self)
+    }
+
+    fn mixed(&self, print: &Fingerprint) -> Fingerprint {
+        let digest = Sha256::new().chain_update(&self.0).chain_update(print).finalize();
+        std::array::from_fn(|i| digest[i])
+    }
+}
 
 /// Which passages have a staged vector.
 pub(crate) fn staged(
@@ -19,11 +36,15 @@ pub(crate) fn staged(
     encoder: &EncoderId,
     fingerprints: &[Fingerprint],
 ) -> Result<Vec<bool>, StoreError> {
+    let Some(tenant) = read::tenant(connection, context, namespace)?.map(|tenant| tenant.number) else {
+        return Ok(vec![false; fingerprints.len()]);
+    };
+    let salt = Salt::of(connection, context, tenant)?;
     let mut select = context.run(
         connection.prepare_cached("SELECT 1 FROM staged WHERE namespace = ?1 AND encoder = ?2 AND fingerprint = ?3"),
     )?;
     let mut is_there =
-        |print: &Fingerprint| context.run(select.exists(params![namespace.as_str(), encoder.as_str(), &print[..]]));
+        |print: &Fingerprint| context.run(select.exists(params![tenant, encoder.as_str(), &salt.mixed(print)[..]]));
     fingerprints.iter().map(&mut is_there).collect()
 }
 
@@ -34,12 +55,14 @@ pub(crate) fn stage(
     encoder: &EncoderId,
     vectors: &[(Fingerprint, &[f32])],
 ) -> Result<(), StoreError> {
+    let tenant = read::tenant_or_new(transaction, context, namespace)?.number;
+    let salt = Salt::of(transaction, context, tenant)?;
     let mut insert = context.run(transaction.prepare_cached(
         "INSERT OR REPLACE INTO staged (namespace, encoder, fingerprint, data) VALUES (?1, ?2, ?3, ?4)",
     ))?;
     for (print, vector) in vectors {
         let data = vectors::to_bytes(vector);
-        context.run(insert.execute(params![namespace.as_str(), encoder.as_str(), &print[..], data]))?;
+        context.run(insert.execute(params![tenant, encoder.as_str(), &salt.mixed(print)[..], data]))?;
     }
     Ok(())
 }
@@ -48,7 +71,8 @@ pub(crate) fn stage(
 pub(crate) struct Taking<'a> {
     transaction: &'a Transaction<'a>,
     context: Context<'a>,
-    namespace: &'a Namespace,
+    tenant: i64,
+    salt: Salt,
     encoder: &'a EncoderId,
     /// How many drafts still to come have this passage.
     waiting: HashMap<Fingerprint, usize>,
@@ -58,13 +82,13 @@ impl<'a> Taking<'a> {
     pub(crate) fn start(
         transaction: &'a Transaction<'a>,
         context: Context<'a>,
-        namespace: &'a Namespace,
+        tenant: i64,
         encoder: &'a EncoderId,
         fingerprints: &[Option<Fingerprint>],
-    ) -> Self {
+    ) -> Result<Self, StoreError> {
         let mut waiting = HashMap::new();
         fingerprints.iter().flatten().for_each(|print| *waiting.entry(*print).or_default() += 1);
-        Self { transaction, context, namespace, encoder, waiting }
+        Ok(Self { transaction, context, tenant, salt: Salt::of(transaction, context, tenant)?, encoder, waiting })
     }
 
     /// Components of a staged vector.
@@ -75,7 +99,7 @@ impl<'a> Taking<'a> {
                     "SELECT length(data) / 4 FROM staged WHERE namespace = ?1 AND encoder = ?2 AND fingerprint = ?3",
                 )
                 .and_then(|mut select| {
-                    let key = params![self.namespace.as_str(), self.encoder.as_str(), &print[..]];
+                    let key = params![self.tenant, self.encoder.as_str(), &self.salt.mixed(print)[..]];
                     select.query_row(key, |row| row.get(0)).optional()
                 }),
         )?;
@@ -83,23 +107,17 @@ impl<'a> Taking<'a> {
     }
 
     /// Gives a memory its vector.
-    pub(crate) fn give(
-        &self,
-        tenant: i64,
-        encoder: vectors::Encoder,
-        seq: Seq,
-        print: &Fingerprint,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn give(&self, encoder: vectors::Encoder, seq: Seq, print: &Fingerprint) -> Result<(), StoreError> {
         let given = self.context.run(
             self.transaction
                 .prepare_cached(
                     "INSERT OR REPLACE INTO vector (namespace, encoder, seq, data)
                      SELECT ?1, ?2, ?3, data FROM staged
-                     WHERE namespace = ?4 AND encoder = ?5 AND fingerprint = ?6 AND length(data) = 4 * ?7",
+                     WHERE namespace = ?1 AND encoder = ?4 AND fingerprint = ?5 AND length(data) = 4 * ?6",
                 )
                 .and_then(|mut insert| {
-                    let (namespace, name) = (self.namespace.as_str(), self.encoder.as_str());
-                    insert.execute(params![tenant, encoder.number, seq.0, namespace, name, &print[..], encoder.dim])
+                    let (name, print) = (self.encoder.as_str(), self.salt.mixed(print));
+                    insert.execute(params![self.tenant, encoder.number, seq.0, name, &print[..], encoder.dim])
                 }),
         )?;
         match given {
@@ -123,7 +141,8 @@ impl<'a> Taking<'a> {
                     self.transaction
                         .prepare_cached("DELETE FROM staged WHERE namespace = ?1 AND encoder = ?2 AND fingerprint = ?3")
                         .and_then(|mut delete| {
-                            delete.execute(params![self.namespace.as_str(), self.encoder.as_str(), &print[..]])
+                            let print = self.salt.mixed(print);
+                            delete.execute(params![self.tenant, self.encoder.as_str(), &print[..]])
                         }),
                 )?;
             }

@@ -1,12 +1,13 @@
 //! The store's contract, over connections of a pool.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use aforesaid_core::{
     StoreError,
     store::{
-        Address, Audience, Batch, CueStats, CueStore, Doomed, DroppedCues, Fate, Fingerprint, Forgotten, IndexSink,
-        NamespaceStats, NewCues, NewVectors, Store, Unembedded, UnembeddedCue, Version,
+        Address, Audience, BackedUp, Batch, CheckDepth, CueStats, CueStore, Doomed, DroppedCues, Erasure, Existing,
+        Fate, Finding, Fingerprint, Forgotten, IndexSink, NamespaceStats, NewCues, NewVectors, Salvaged, Store,
+        Unembedded, UnembeddedCue, Version,
     },
     types::{
         ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId,
@@ -17,10 +18,13 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use crate::{
     append::{self, Appending},
-    connection::{Creation, Pool},
+    backup, check,
+    connection::{Access, Pool, UncleanEnd},
     cues::{self, Putting},
+    erasure,
     errors::Context,
     forget,
+    place::Creation,
     read::{self, Reader, Tenant},
     serving, snapshot, staging, vectors,
 };
@@ -36,7 +40,15 @@ impl SqliteStore {
     /// # Errors
     /// When the path is no store, cannot be used, or comes from a newer version.
     pub fn open(path: impl AsRef<Path>, creation: Creation) -> Result<Self, StoreError> {
-        Ok(Self { pool: Pool::open(path.as_ref(), creation)? })
+        Ok(Self { pool: Pool::open(path.as_ref(), creation, UncleanEnd::Checked)? })
+    }
+
+    /// Opens a store to look for damage in it or to save what can be read: what would keep others from opening it does not.
+    ///
+    /// # Errors
+    /// When the path is no store, cannot be used, or comes from a newer version.
+    pub fn inspect(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        Ok(Self { pool: Pool::open(path.as_ref(), Creation::Forbidden, UncleanEnd::Ignored)? })
     }
 
     /// Opens a store that may not grow above `pages` pages, to see what happens when a disk is full.
@@ -117,8 +129,24 @@ impl SqliteStore {
         Ok(StoreError::UnknownNamespace { namespace: namespace.clone(), known: self.namespaces()? })
     }
 
-    fn empty_log(&self) -> Result<(), StoreError> {
-        self.pool.with(|connection| forget::empty_log(connection, self.context("empty the write-ahead log")))
+    /// Deletes from an existing namespace, and has what went leave no bytes in any file; says how far that has come.
+    fn delete<T>(
+        &self,
+        action: &'static str,
+        namespace: &Namespace,
+        work: impl FnOnce(&Transaction<'_>, Context<'_>, i64) -> Result<T, StoreError>,
+    ) -> Result<(T, Erasure), StoreError> {
+        let context = self.context(action);
+        self.pool.with(|connection| {
+            let (deleted, remains) = transact(connection, TransactionBehavior::Immediate, context, |transaction| {
+                let tenant = self.existing(transaction, context, namespace)?.number;
+                let deleted = work(transaction, context, tenant)?;
+                Ok((deleted, erasure::begin(transaction, context)?))
+            })?;
+            // What is deleted is deleted: the rest is finished later where it fails now.
+            let erasure = erasure::end(connection, context, remains).unwrap_or(Erasure::Pending);
+            Ok((deleted, erasure))
+        })
     }
 
     fn write<T>(
@@ -142,6 +170,20 @@ fn transact<T>(
     let result = work(&transaction)?;
     context.run(transaction.commit())?;
     Ok(result)
+}
+
+/// Runs `work` on one consistent view that may be of a damaged store: what was read counts though the transaction
+/// cannot be ended in order, as after a page that cannot be read.
+fn look<T>(
+    connection: &mut Connection,
+    context: Context<'_>,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let transaction = context.run(connection.transaction_with_behavior(TransactionBehavior::Deferred))?;
+    let result = work(&transaction);
+    // Where even this fails, the pool does not use the connection again.
+    let _ = transaction.rollback();
+    result
 }
 
 impl Store for SqliteStore {
@@ -194,12 +236,10 @@ impl Store for SqliteStore {
     }
 
     fn drop_idle_vectors(&self, namespace: &Namespace) -> Result<u64, StoreError> {
-        let dropped = self.write("drop vectors", |transaction, context| {
-            let tenant = self.existing(transaction, context, namespace)?;
+        let dropped = self.delete("drop vectors", namespace, |transaction, context, tenant| {
             serving::drop_idle(transaction, context, namespace, tenant)
-        })?;
-        self.empty_log()?;
-        Ok(dropped)
+        });
+        Ok(dropped?.0)
     }
 
     fn catch_up(
@@ -292,12 +332,18 @@ impl Store for SqliteStore {
     }
 
     fn forget(&self, namespace: &Namespace, doomed: &Doomed) -> Result<Forgotten, StoreError> {
-        let forgotten = self.write("forget memories", |transaction, context| {
-            let tenant = self.existing(transaction, context, namespace)?.number;
-            forget::forget(transaction, context, namespace, tenant, doomed)
+        let (forgotten, erasure) = self.delete("forget memories", namespace, |transaction, context, tenant| {
+            forget::forget(transaction, context, tenant, doomed)
         })?;
-        self.empty_log()?;
-        Ok(forgotten)
+        Ok(Forgotten { erasure, ..forgotten })
+    }
+
+    fn erasure(&self) -> Result<Erasure, StoreError> {
+        let context = self.context("finish a forget");
+        self.pool.with(|connection| match self.pool.access() {
+            Access::ReadWrite => erasure::finish(connection, context, Duration::ZERO),
+            Access::ReadOnly | Access::Sealed => erasure::state(connection, context),
+        })
     }
 
     fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError> {
@@ -352,6 +398,38 @@ impl Store for SqliteStore {
             })
         })
     }
+
+    fn check(&self, depth: CheckDepth, step: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, StoreError> {
+        let context = self.context("check the store");
+        self.pool.with_unmapped(context, |connection| {
+            look(connection, context, |transaction| check::check(transaction, context, depth, step))
+        })
+    }
+
+    fn back_up(&self, file: &Path, existing: Existing, step: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError> {
+        let context = self.context("back up the store");
+        self.pool.with_unmapped(context, |connection| backup::back_up(connection, context, file, existing, step))
+    }
+
+    fn salvage(
+        &self,
+        namespace: &Namespace,
+        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+    ) -> Result<Salvaged, StoreError> {
+        let context = self.context("salvage memories");
+        self.pool.with_unmapped(context, |connection| {
+            look(connection, context, |transaction| {
+                let tenant = self.existing(transaction, context, namespace)?;
+                Reader { connection: transaction, context, tenant }.salvage(visit)
+            })
+        })
+    }
+
+    fn snapshots(&self, namespace: &Namespace) -> Result<Vec<String>, StoreError> {
+        self.read_if_there("list index snapshots", namespace, |reader| {
+            snapshot::names(reader.connection, reader.context, reader.tenant.number)
+        })
+    }
 }
 
 impl CueStore for SqliteStore {
@@ -390,12 +468,10 @@ impl CueStore for SqliteStore {
     }
 
     fn drop_cues(&self, namespace: &Namespace, scope: &Scope) -> Result<DroppedCues, StoreError> {
-        let dropped = self.write("drop cues", |transaction, context| {
-            let tenant = self.existing(transaction, context, namespace)?.number;
+        let dropped = self.delete("drop cues", namespace, |transaction, context, tenant| {
             cues::drop_within(transaction, context, tenant, scope)
-        })?;
-        self.empty_log()?;
-        Ok(dropped)
+        });
+        Ok(dropped?.0)
     }
 
     fn cue_stats(&self, namespace: &Namespace) -> Result<CueStats, StoreError> {

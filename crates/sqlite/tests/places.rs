@@ -11,16 +11,7 @@ use aforesaid_core::{
 use aforesaid_sqlite::{Creation, SqliteStore};
 
 fn drafts() -> Vec<Draft> {
-    vec![Draft::Turn(Turn {
-        id: None,
-        conversation: ConversationId::new("c").unwrap(),
-        session: SessionId::new("s").unwrap(),
-        speaker: "Ann".to_owned(),
-        text: "hello".to_owned(),
-        said_at: None,
-        image_caption: None,
-        meta: None,
-    })]
+    vec![Draft::Turn(Turn::new(ConversationId::new("c").unwrap(), SessionId::new("s").unwrap(), "Ann", "hello"))]
 }
 
 fn refused(path: &Path, creation: Creation) -> String {

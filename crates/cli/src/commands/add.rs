@@ -1,9 +1,8 @@
 //! `aforesaid add`
 
-use std::io::Read;
-
 use aforesaid::{
     Creation,
+    models::files::read_bounded,
     types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, SessionId, Timestamp, Turn},
 };
 use clap::Args;
@@ -12,23 +11,28 @@ use serde_json::json;
 use super::print_json;
 use crate::{
     failure::Failure,
+    files::MOST_TEXT,
     opening::Effort,
     render::{self, say},
     settings::{Output, Settings},
+    unused::{PRESET, Unused, unused},
 };
+
+/// Who says what nobody is named for.
+const SPEAKER: &str = "user";
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
     /// What was said; - reads standard input.
     text: String,
-    /// Who said it.
-    #[arg(long, default_value = "user", conflicts_with = "note")]
-    speaker: String,
+    /// Who said it [default: user].
+    #[arg(long)]
+    speaker: Option<String>,
     /// The conversation [default: default; a note needs none].
     #[arg(long, short)]
     conversation: Option<ConversationId>,
     /// The session [default: today's date].
-    #[arg(long, short, conflicts_with = "note")]
+    #[arg(long, short)]
     session: Option<SessionId>,
     /// An id of your own.
     #[arg(long)]
@@ -37,22 +41,22 @@ pub(crate) struct Add {
     #[arg(long)]
     at: Option<Timestamp>,
     /// What an attached image shows.
-    #[arg(long, conflicts_with = "note")]
+    #[arg(long)]
     image_caption: Option<String>,
     /// Add a note: something to remember that nobody said.
     #[arg(long)]
     note: bool,
-    /// How much the note matters, from 0 to 1.
-    #[arg(long, requires = "note", value_parser = importance)]
+    /// How much it matters, from 0 to 1 [default: 0.5].
+    #[arg(long, value_parser = importance)]
     importance: Option<Importance>,
-    /// A label of the note; may be repeated.
-    #[arg(long, requires = "note")]
+    /// A label; may be repeated.
+    #[arg(long)]
     tag: Vec<String>,
-    /// Never show the note to a model that does not run on this machine.
-    #[arg(long, requires = "note")]
+    /// Never send it to a server: no encoder or language model behind one sees it.
+    #[arg(long)]
     sensitive: bool,
-    /// A turn the note was drawn from; may be repeated.
-    #[arg(long, requires = "note")]
+    /// A turn that a note was drawn from; may be repeated.
+    #[arg(long)]
     source: Vec<MemoryId>,
 }
 
@@ -62,6 +66,17 @@ fn importance(text: &str) -> Result<Importance, String> {
 }
 
 impl Add {
+    pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
+        let mut all = match self.note {
+            true => vec![unused(&["speaker", "session", "image_caption"], "nobody said a note (--note)")],
+            false => vec![unused(&["source"], "only a note is drawn from turns; add --note")],
+        };
+        if settings.preset.encoder().is_none() {
+            all.push(unused(PRESET, "nothing is ranked here, and the pipeline names no model"));
+        }
+        all
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let draft = self.draft()?;
         draft.check().map_err(aforesaid::Error::from)?;
@@ -89,8 +104,7 @@ impl Add {
     fn draft(&self) -> Result<Draft, Failure> {
         let text = match self.text.as_str() {
             "-" => {
-                let mut bytes = Vec::new();
-                std::io::stdin().lock().read_to_end(&mut bytes).map_err(Failure::io("standard input"))?;
+                let bytes = read_bounded(std::io::stdin().lock(), MOST_TEXT).map_err(Failure::io("standard input"))?;
                 let text = String::from_utf8(bytes).map_err(|error| {
                     let at = error.utf8_error().valid_up_to();
                     Failure::Input(format!("standard input: byte {at} is not UTF-8; convert the text first"))
@@ -117,19 +131,18 @@ impl Add {
             }));
         }
         let day: String = at.to_string().chars().take(10).collect();
+        let conversation = self.conversation.clone().map_or_else(|| ConversationId::new("default"), Ok);
+        let session = self.session.clone().map_or_else(|| SessionId::new(day), Ok);
+        let (conversation, session) =
+            (conversation.map_err(aforesaid::Error::from)?, session.map_err(aforesaid::Error::from)?);
         Ok(Draft::Turn(Turn {
             id: self.id.clone(),
-            conversation: self
-                .conversation
-                .clone()
-                .map_or_else(|| ConversationId::new("default"), Ok)
-                .map_err(aforesaid::Error::from)?,
-            session: self.session.clone().map_or_else(|| SessionId::new(day), Ok).map_err(aforesaid::Error::from)?,
-            speaker: self.speaker.clone(),
-            text,
             said_at: Some(at),
             image_caption: self.image_caption.clone(),
-            meta: None,
+            importance: self.importance.unwrap_or_default(),
+            tags: self.tag.clone(),
+            sensitivity: Sensitivity::from(self.sensitive),
+            ..Turn::new(conversation, session, self.speaker.as_deref().unwrap_or(SPEAKER), text)
         }))
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     opening::Effort,
     render,
     settings::{Output, Settings},
+    unused::{LLM, Unused, no_vectors_in, unused},
 };
 
 #[derive(Debug, Args)]
@@ -83,6 +84,13 @@ struct Prompt<'a> {
 }
 
 impl Ask {
+    pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
+        let unasked = self.context && !self.judge.is_given();
+        let unasked =
+            unasked.then(|| unused(LLM, "--context asks no language model; add --judge, or leave --context out"));
+        unasked.into_iter().chain(no_vectors_in(&settings.preset)).collect()
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let needs_model = !self.context || self.judge.is_given();
         let model = needs_model.then(|| self.llm.connect_promptly(settings)).transpose()?;
@@ -125,19 +133,17 @@ fn answer(memory: &Memory, asking: &Asking<'_>, model: &LanguageModel, output: O
         let asked = memory.ask(asking, &model.chat, &mut |_| {})?;
         return print_json(&Report { asked: &asked, spent: model.budget.spent().into() });
     }
-    let (mut begun, mut unprinted) = (false, None);
+    let (mut reply, mut unprinted) = (render::Reply::default(), None);
     let asked = memory.ask(asking, &model.chat, &mut |piece| {
-        begun = true;
         if unprinted.is_none() {
-            unprinted = render::piece(piece).err();
+            unprinted = reply.piece(piece).err();
         }
     });
     match (unprinted, asked) {
         (Some(failure), _) => Err(failure),
         (None, Ok(asked)) => render::asked(&asked, &model.budget.spent()),
         (None, Err(error)) => {
-            // What failed is said on a line of its own.
-            begun.then(|| render::piece("\n")).transpose()?;
+            reply.break_off()?;
             Err(error.into())
         }
     }

@@ -8,7 +8,7 @@ use super::{confirm::confirm, print_json};
 use crate::{
     args::ScopeArgs,
     failure::Failure,
-    render::{aside, count, memories, say},
+    render::{aside, count, erasure, memories, say},
     settings::{Output, Settings},
 };
 
@@ -37,6 +37,7 @@ impl Forget {
             return Ok(());
         }
         let gone = memory.forget(&settings.namespace, &target)?;
+        erasure(gone.erasure);
         if settings.output == Output::Programs {
             return print_json(&json!({"namespace": settings.namespace, "forgotten": gone}));
         }
@@ -45,12 +46,17 @@ impl Forget {
             cues => format!("{}, ", count(cues, "cue question")),
         };
         say!(
-            "gone: {}, {}, {}, {cues}{}, {}; indexes of the namespace are made anew",
+            "gone: {}, {}, {}, {cues}{}, {}{}",
             count(gone.turns, "turn"),
             count(gone.notes, "note"),
             count(gone.vectors, "vector"),
             count(gone.sessions, "emptied session"),
-            count(gone.conversations, "emptied conversation")
+            count(gone.conversations, "emptied conversation"),
+            if gone.staged > 0 {
+                format!(", {} of an unfinished import", count(gone.staged, "vector"))
+            } else {
+                String::new()
+            }
         )
     }
 
@@ -61,7 +67,15 @@ impl Forget {
                 Ok(Target::One(Address { id: id.clone(), conversation: scope.conversation }))
             }
             Some(_) => {
-                Err(Failure::Usage("an id goes with --conversation only; leave the other scope options out".into()))
+                let given = [
+                    ("--session", scope.session.is_some()),
+                    ("--from", scope.from.is_some()),
+                    ("--to", scope.to.is_some()),
+                ];
+                let given: Vec<&str> =
+                    given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
+                let given = given.join(", ");
+                Err(Failure::Usage(format!("{given}: an id goes with --conversation only; leave {given} out")))
             }
             None if scope.is_everything() && !self.all => Err(Failure::Usage(
                 "nothing was named; give an id, a scope (--conversation, --session, --from, --to), or --all".into(),

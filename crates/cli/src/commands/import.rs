@@ -1,9 +1,6 @@
 //! `aforesaid import`
 
-use std::{
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use aforesaid::{
     Creation, ErrorKind, Imported, Memory,
@@ -16,6 +13,7 @@ use serde_json::json;
 use super::print_json;
 use crate::{
     failure::Failure,
+    files::read_input,
     opening::Effort,
     progress,
     render::{self, count, say},
@@ -27,7 +25,7 @@ const SHOWN: usize = 10;
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Files to read; - reads standard input.
+    /// Files to read, of 1 GiB at most; - reads standard input.
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
     /// Format of the files: locomo, openai, openai-jsonl, chatgpt, claude or jsonl [default: by their content].
@@ -79,7 +77,20 @@ impl Import {
             None => formats::detect(&bytes, &name).map_err(aforesaid::Error::from)?,
         };
         let parsed = formats::parse(format, &bytes, &source).map_err(aforesaid::Error::from)?;
+        self.refuse_unheard(&name, &parsed)?;
         Ok((format, parsed))
+    }
+
+    /// Refuses a name for the conversation of a file that names all of its own.
+    fn refuse_unheard(&self, file: &str, parsed: &Parsed) -> Result<(), Failure> {
+        let Some(given) = &self.conversation else { return Ok(()) };
+        if parsed.drafts.is_empty() || parsed.drafts.iter().any(|draft| draft.conversation() == Some(given)) {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!(
+            "--conversation {given}: nothing in file {file} takes it: turns there name their own conversations, and \
+             notes need none; leave --conversation out"
+        )))
     }
 
     fn one(
@@ -128,12 +139,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
             "file {file}: is a directory; name the files in it, such as {file}/*.json"
         )));
     }
-    let mut bytes = Vec::new();
-    let read = match file == Path::new("-") {
-        true => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
-        false => std::fs::read(file),
-    };
-    read.map_err(Failure::io(format!("file {}: could not be read; check the path", file.display())))
+    read_input(file).map_err(Failure::io(format!("file {}: could not be read; check the path", file.display())))
 }
 
 fn describe(file: &Path, imported: &Imported) -> Result<(), Failure> {

@@ -2,6 +2,8 @@
 
 pub(crate) mod add;
 pub(crate) mod ask;
+pub(crate) mod backup;
+pub(crate) mod check;
 pub(crate) mod completions;
 mod confirm;
 pub(crate) mod cues;
@@ -17,6 +19,7 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod why;
 
+use aforesaid::visible::escaped_json;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -24,9 +27,8 @@ use crate::failure::Failure;
 /// Prints one JSON document on one line.
 fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer(&mut out, value)
+    serde_json::to_string(value)
         .map_err(std::io::Error::from)
-        .and_then(|()| writeln!(out))
+        .and_then(|json| writeln!(std::io::stdout().lock(), "{}", escaped_json(&json)))
         .map_err(Failure::io("standard output"))
 }

@@ -15,8 +15,9 @@ use crate::{
     failure::Failure,
     opening::Effort,
     progress,
-    render::{STRONG, say},
+    render::{STRONG, path, printable, say},
     settings::{Model, Output, Settings},
+    unused::{ENCODER_SERVER, PRESET, Unused, unused},
 };
 
 #[derive(Debug, Args)]
@@ -50,6 +51,34 @@ enum Action {
 }
 
 impl Models {
+    pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
+        let mut all = vec![
+            unused(&["precision"], "a model is the same in every precision, and bench measures them all"),
+            unused(ENCODER_SERVER, "this is about models on this machine"),
+        ];
+        let named = match &self.action {
+            Action::List => None,
+            Action::Pull { name, .. } | Action::Verify { name } | Action::Bench { name } => name.as_deref(),
+        };
+        match (&self.action, named) {
+            (Action::List, _) => {
+                all.push(unused(PRESET, "all models are listed"));
+                if matches!(settings.model, Model::Directory(_)) {
+                    all.push(unused(&["model_dir"], "whose files it holds is not said; name the model with --model"));
+                }
+            }
+            (_, Some(name)) if !is_in_use(settings, name) => {
+                all.push(unused(&["model", "model_dir", "preset"], "another model is named as an argument"));
+            }
+            (_, Some(_)) => all.push(unused(PRESET, "the model is named as an argument")),
+            (_, None) if settings.preset.encoder().is_none() => {
+                all.push(unused(PRESET, "the pipeline names no model"));
+            }
+            (_, None) => {}
+        }
+        all
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         match &self.action {
             Action::List => list(settings),
@@ -116,11 +145,11 @@ fn print_entry(entry: &ModelEntry, place: &Result<ModelFiles, ModelError>) -> Re
         ref names => format!("\n  trusted when first seen: {}", names.join(", ")),
     };
     let place = match place {
-        Ok(files) => format!("{}: {}", files.origin, files.dir.display()),
+        Ok(files) => format!("{}: {}", files.origin, path(&files.dir)),
         Err(error) if is_absent(error) => {
             format!("not on this machine; `aforesaid models pull {}` fetches it", entry.name)
         }
-        Err(error) => error.to_string(),
+        Err(error) => printable(&error.to_string()),
     };
     let ModelEntry { name, kind, licence, .. } = entry;
     say!("{STRONG}{name}{STRONG:#}  {kind}{dim}{size}, {licence}\n  {place}{trusted}")
@@ -154,7 +183,7 @@ fn pull(settings: &Settings, pull: Pull) -> Result<(), Failure> {
             print_json(&json!({"model": entry.name, "directory": files.dir, "origin": files.origin.to_string()}))
         }
         Output::People => {
-            say!("{} is at {} ({})", entry.name, files.dir.display(), files.origin)?;
+            say!("{} is at {} ({})", entry.name, path(&files.dir), files.origin)?;
             Ok(())
         }
     }
@@ -182,9 +211,9 @@ fn check(settings: &Settings) -> Result<(), Failure> {
             print_json(&json!({"model": entry.name, "directory": dir, "files": files, "ok": failed == 0}))?;
         }
         Output::People => {
-            say!("{} in {}", entry.name, dir.display())?;
+            say!("{} in {}", entry.name, path(&dir))?;
             for check in &checks {
-                say!("  {}: {}", check.path.display(), words(&check.verdict))?;
+                say!("  {}: {}", path(&check.path), words(&check.verdict))?;
             }
         }
     }

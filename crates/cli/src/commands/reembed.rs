@@ -9,7 +9,7 @@ use crate::{
     failure::Failure,
     opening::Effort,
     progress,
-    render::{count, say},
+    render::{count, erasure, say},
     settings::{Output, Settings},
 };
 
@@ -37,6 +37,8 @@ impl Reembed {
         bar.finish_and_clear();
         let done = done?;
         memory.prepare(&settings.namespace, &settings.preset)?;
+        let erased = memory.erasure()?;
+        erasure(erased);
         match settings.output {
             Output::Programs => print_json(&json!({
                 "namespace": settings.namespace,
@@ -44,6 +46,7 @@ impl Reembed {
                 "before": done.before,
                 "embedded": done.embedded,
                 "dropped": done.dropped,
+                "erasure": erased,
             })),
             Output::People => describe(&done),
         }

@@ -16,6 +16,7 @@ use crate::{
     opening::Effort,
     render,
     settings::{Output, Settings},
+    unused::{LLM, Unused, no_vectors_in, unused},
 };
 
 #[derive(Debug, Args)]
@@ -49,6 +50,11 @@ pub(crate) struct Search {
 }
 
 impl Search {
+    pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
+        let unasked = (!self.judge.is_given()).then(|| unused(LLM, "no language model is asked; add --judge"));
+        unasked.into_iter().chain(no_vectors_in(&settings.preset)).collect()
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let model = self.judge.is_given().then(|| self.llm.connect_promptly(settings)).transpose()?;
         let memory = settings.open(&settings.namespace, Creation::Forbidden, Effort::Find)?;

@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 use super::print_json;
 use crate::{
     failure::Failure,
-    render::{self, STRONG, count, say},
+    render::{self, STRONG, count, erasure, say},
     settings::{Output, Settings},
 };
 
@@ -38,9 +38,13 @@ impl Stats {
             };
             let namespaces: Map<_, _> =
                 all.iter().map(|(name, stats, cues)| (name.to_string(), of_one(stats, cues))).collect();
-            return print_json(&json!({"store": memory.location(), "namespaces": namespaces}));
+            return print_json(&json!({
+                "store": memory.location(),
+                "erasure": memory.erasure()?,
+                "namespaces": namespaces,
+            }));
         }
-        say!("store {}", memory.location())?;
+        say!("store {}", render::printable(&memory.location()))?;
         if all.is_empty() {
             say!("empty; `aforesaid import FILE` fills it")?;
         }
@@ -61,10 +65,17 @@ impl Stats {
                 let serves = if serves { "; searches go by them" } else { "" };
                 say!("  {} by {encoder}{serves}", count(*vectors, "vector"))?;
             }
+            if stats.staged > 0 {
+                say!(
+                    "  {} of an unfinished import; the same import goes on from there, and `aforesaid forget` deletes them",
+                    count(stats.staged, "vector")
+                )?;
+            }
             if cues.memories > 0 {
                 say!("  {} of {}", count(cues.questions, "cue question"), render::memories(cues.memories))?;
             }
         }
+        erasure(memory.erasure()?);
         Ok(())
     }
 }

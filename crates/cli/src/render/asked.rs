@@ -5,15 +5,30 @@ use std::io::Write;
 use aforesaid::{Asked, Context, Source};
 use aforesaid_llm::{NOT_MENTIONED, Spent};
 
-use super::{QUIET, STRONG, aside, count, dialogue, memories, printable, say, took, warnings, when};
+use super::{QUIET, STRONG, aside, count, dialogue, memories, printable, say, text::Marker, took, warnings, when};
 use crate::failure::Failure;
 
-/// Prints a piece of an answer as it comes.
+/// An answer that is printed as it comes.
 ///
 /// A character that could drive a terminal is replaced by itself, so that no two pieces make a sequence.
-pub(crate) fn piece(text: &str) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    write!(out, "{}", printable(text)).and_then(|()| out.flush()).map_err(Failure::io("standard output"))
+#[derive(Default)]
+pub(crate) struct Reply {
+    begun: bool,
+    marker: Marker,
+}
+
+impl Reply {
+    /// Prints a piece.
+    pub(crate) fn piece(&mut self, text: &str) -> Result<(), Failure> {
+        self.begun = true;
+        let mut out = anstream::stdout().lock();
+        write!(out, "{}", self.marker.mark(text)).and_then(|()| out.flush()).map_err(Failure::io("standard output"))
+    }
+
+    /// Ends the line of an answer that broke off, so that what failed is said on one of its own.
+    pub(crate) fn break_off(&self) -> Result<(), Failure> {
+        if self.begun { say!("") } else { Ok(()) }
+    }
 }
 
 /// Prints what is to be said after an answer that was printed in pieces: the memories it cites, and what it took.
@@ -59,5 +74,6 @@ pub(crate) fn context(context: &Context) -> Result<(), Failure> {
     if let Some(reason) = context.reason {
         aside(format_args!("note: no memories: {reason}"));
     }
-    say!("{}", printable(context.prompt().trim_end()))
+    // Each line is JSON, or ours: nothing in it begins another.
+    say!("{}", context.prompt().trim_end())
 }

@@ -1,5 +1,6 @@
 //! A namespace in memory, derived from the store's rows and always rebuildable.
 
+mod compare;
 mod cues;
 mod documents;
 mod snapshot;

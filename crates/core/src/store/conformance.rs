@@ -5,11 +5,16 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "test code")]
 
 mod cues;
+mod ids;
 mod vector_sets;
 
+pub use ids::ids_given;
 use serde_json::json;
 
-use super::{Address, Audience, Batch, CuePart, CueRow, Doomed, Fate, IndexRow, IndexSink, NewVectors, Store, Version};
+use super::{
+    Address, Audience, Batch, CheckDepth, CuePart, CueRow, Doomed, Erasure, Fate, Gravity, IndexRow, IndexSink,
+    NewVectors, Store, Version,
+};
 use crate::{
     error::StoreError,
     types::{
@@ -22,12 +27,17 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 31] = [
+pub const CASES: [(&str, Case); 37] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
     ("an_invalid_draft_writes_nothing", an_invalid_draft_writes_nothing),
     ("ids_are_given_where_missing", ids_are_given_where_missing),
+    ("an_id_does_not_come_back", ids::an_id_does_not_come_back),
+    ("an_id_does_not_come_back_in_a_long_walk", ids::an_id_does_not_come_back_in_a_long_walk),
+    ("a_namespace_made_again_numbers_anew", ids::a_namespace_made_again_numbers_anew),
+    ("a_batch_that_is_refused_moves_no_number", ids::a_batch_that_is_refused_moves_no_number),
+    ("writers_at_once_get_ids_of_their_own", ids::writers_at_once_get_ids_of_their_own),
     ("one_id_in_two_conversations", one_id_in_two_conversations),
     ("namespaces_do_not_see_each_other", namespaces_do_not_see_each_other),
     ("an_index_catches_up", an_index_catches_up),
@@ -40,6 +50,7 @@ pub const CASES: [(&str, Case); 31] = [
     ("context_stays_in_its_session", context_stays_in_its_session),
     ("snapshots_are_of_an_epoch", snapshots_are_of_an_epoch),
     ("staged_vectors_wait_for_their_batch", vector_sets::staged_vectors_wait_for_their_batch),
+    ("staged_vectors_belong_to_their_namespace", vector_sets::staged_vectors_belong_to_their_namespace),
     ("staged_vectors_serve_repeated_passages", vector_sets::staged_vectors_serve_repeated_passages),
     ("a_lost_staged_vector_adds_nothing", vector_sets::a_lost_staged_vector_adds_nothing),
     ("the_first_vector_decides_what_serves", vector_sets::the_first_vector_decides_what_serves),
@@ -63,7 +74,11 @@ pub const CASES: [(&str, Case); 31] = [
 pub fn run_all<S: Store>(mut empty: impl FnMut() -> S) {
     for (name, case) in CASES {
         eprintln!("conformance: {name}");
-        case(&empty());
+        let store = empty();
+        case(&store);
+        let mut findings = store.check(CheckDepth::Full, &mut |_| ()).unwrap();
+        findings.retain(|finding| finding.gravity == Gravity::Damage);
+        assert_eq!(findings, [], "{name} leaves a sound store");
     }
 }
 
@@ -78,13 +93,7 @@ fn encoder() -> EncoderId {
 fn turn(id: Option<&str>, conversation: &str, session: &str, text: &str) -> Turn {
     Turn {
         id: id.map(|id| MemoryId::new(id).unwrap()),
-        conversation: ConversationId::new(conversation).unwrap(),
-        session: SessionId::new(session).unwrap(),
-        speaker: "Ann".to_owned(),
-        text: text.to_owned(),
-        said_at: None,
-        image_caption: None,
-        meta: None,
+        ..Turn::new(ConversationId::new(conversation).unwrap(), SessionId::new(session).unwrap(), "Ann", text)
     }
 }
 
@@ -177,6 +186,9 @@ fn what_goes_in_comes_out(store: &dyn Store) {
     let full = Turn {
         said_at: Some("2023-05-08T13:56:00.250Z".parse().unwrap()),
         image_caption: Some("a \u{1F408} on a \"mat\"".to_owned()),
+        importance: Importance::new(0.25).unwrap(),
+        tags: vec!["cat".to_owned(), String::new()],
+        sensitivity: Sensitivity::Sensitive,
         meta: json!({"title": "x", "n": [1, null]}).as_object().cloned(),
         ..turn(Some("D1:3"), "conv-26", "session_1", "Robert'); DROP TABLE memory;--\n\u{0}猫 é")
     };
@@ -327,10 +339,12 @@ fn vectors_come_later(store: &dyn Store) {
 }
 
 fn sensitive_memories_are_for_local_models(store: &dyn Store) {
-    add(store, "a", &[Draft::Note(note("n1", "a secret")), Draft::Turn(turn(None, "c", "s", "not one"))]);
+    let secret = Turn { sensitivity: Sensitivity::Sensitive, ..turn(None, "c", "s", "another") };
+    let plain = turn(None, "c", "s", "not one");
+    add(store, "a", &[Draft::Note(note("n1", "a secret")), Draft::Turn(secret), Draft::Turn(plain)]);
     let any = store.unembedded(&ns("a"), &encoder(), Audience::AnyModel, Seq(0), 10).unwrap();
     let local = store.unembedded(&ns("a"), &encoder(), Audience::LocalModels, Seq(0), 10).unwrap();
-    assert_eq!((any.len(), local.len()), (1, 2));
+    assert_eq!((any.len(), local.len()), (1, 3));
     assert_eq!(any[0].passage, "Ann: not one");
 }
 
@@ -340,7 +354,8 @@ fn forgetting_takes_everything_derived(store: &dyn Store) {
     store.keep_snapshot(&ns("a"), "english", version, b"postings").unwrap();
     store.stage(&ns("a"), &encoder(), &[([7; 16], &[1.0, 2.0])]).unwrap();
     let forgotten = store.forget(&ns("a"), &Doomed::One(Seq(2))).unwrap();
-    assert_eq!((forgotten.turns, forgotten.vectors, forgotten.sessions), (1, 1, 0));
+    assert_eq!((forgotten.turns, forgotten.vectors, forgotten.sessions, forgotten.staged), (1, 1, 0, 1));
+    assert_eq!(store.erasure().unwrap(), Erasure::Complete);
     assert!(find(store, "a", "t2").is_empty());
     assert!(store.vectors(&ns("a"), &encoder(), &[Seq(2)]).is_err());
     assert_eq!(store.snapshot(&ns("a"), "english").unwrap(), None);

@@ -1,5 +1,7 @@
 //! A store that forgets everything when it is dropped: the model others are tested against.
 
+mod appending;
+mod counters;
 mod cues;
 mod tenant;
 
@@ -11,10 +13,10 @@ use std::{
     },
 };
 
-use self::tenant::{Tenant, is_visible};
+use self::{appending::Appending, tenant::Tenant};
 use super::{
-    Address, Audience, Batch, Doomed, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats, NewVectors,
-    Store, Unembedded, Version,
+    Address, Audience, Batch, Doomed, Erasure, Fate, Fingerprint, Forgotten, IndexRow, IndexSink, NamespaceStats,
+    NewVectors, Store, Unembedded, Version,
 };
 use crate::{
     error::StoreError,
@@ -23,12 +25,12 @@ use crate::{
     },
 };
 
-/// Staged vectors belong to a namespace that may not exist yet.
+/// Staged vectors by the namespace they belong to.
 type Staged = HashMap<(Namespace, EncoderId, Fingerprint), Vec<f32>>;
 
 /// Keeps memories in this process only.
 ///
-/// Meant for tests and small histories: an append works on a copy of its namespace.
+/// Meant for tests and small histories.
 #[derive(Debug, Default)]
 pub struct InMemoryStore {
     tenants: Mutex<BTreeMap<Namespace, Tenant>>,
@@ -43,9 +45,14 @@ impl InMemoryStore {
     }
 
     fn tenants(&self) -> MutexGuard<'_, BTreeMap<Namespace, Tenant>> {
-        // Every change below is made on a copy or by a single insertion: a panic
-        // elsewhere while the lock was held left no half of one.
+        // What may fail is tried before anything is changed below: a panic
+        // elsewhere while the lock was held left no half of a change.
         self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new_tenant(&self) -> Tenant {
+        // A namespace that was forgotten and made again must not repeat an old version.
+        Tenant::of_epoch(self.made.fetch_add(1, Ordering::Relaxed) << 32)
     }
 
     fn staging(&self) -> MutexGuard<'_, Staged> {
@@ -90,19 +97,18 @@ impl Store for InMemoryStore {
 
     fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError> {
         let mut tenants = self.tenants();
-        // A namespace that was forgotten and made again must not repeat an old version.
-        let new = || Tenant { epoch: self.made.fetch_add(1, Ordering::Relaxed) << 32, ..Tenant::default() };
-        let mut tenant = tenants.get(namespace).cloned().unwrap_or_else(new);
+        let fresh = self.new_tenant();
+        let mut appending = Appending::start(tenants.get(namespace).unwrap_or(&fresh), namespace);
         let mut staged = self.staging();
         let mut fates = Vec::with_capacity(batch.drafts.len());
         for (i, draft) in batch.drafts.iter().enumerate() {
-            let fate = tenant.add(draft)?;
+            let fate = appending.add(draft)?;
             if matches!(fate, Fate::Added(_)) {
                 match batch.vectors {
                     NewVectors::None => {}
                     NewVectors::Given { encoder, vectors } => {
                         if let Some(vector) = vectors.get(i).copied().flatten() {
-                            tenant.add_vector(namespace, encoder, vector)?;
+                            appending.add_vector(encoder, vector)?;
                         }
                     }
                     NewVectors::Staged { encoder, fingerprints } => {
@@ -110,19 +116,20 @@ impl Store for InMemoryStore {
                             let vector = staged
                                 .get(&(namespace.clone(), encoder.clone(), print))
                                 .ok_or_else(|| StoreError::Unstaged { encoder: encoder.clone() })?;
-                            tenant.add_vector(namespace, encoder, vector)?;
+                            appending.add_vector(encoder, vector)?;
                         }
                     }
                 }
             }
             fates.push(fate);
         }
+        let addition = appending.finish();
         if let NewVectors::Staged { encoder, fingerprints } = batch.vectors {
             for print in fingerprints.iter().flatten() {
                 staged.remove(&(namespace.clone(), encoder.clone(), *print));
             }
         }
-        tenants.insert(namespace.clone(), tenant);
+        tenants.entry(namespace.clone()).or_insert(fresh).append(addition);
         Ok(fates)
     }
 
@@ -134,7 +141,7 @@ impl Store for InMemoryStore {
         self.read(namespace, |_| ())?;
         let mut tenants = self.tenants();
         let Some(tenant) = tenants.get_mut(namespace) else { return Ok(0) };
-        let missing = tenant.unembedded(encoder, audience).count() as u64;
+        let missing = tenant.unembedded(encoder, audience, Seq(0)).count() as u64;
         if missing == 0 && tenant.serving.as_ref() != Some(encoder) {
             tenant.serving = Some(encoder.clone());
             tenant.snapshots.clear();
@@ -148,11 +155,12 @@ impl Store for InMemoryStore {
         let mut tenants = self.tenants();
         let Some(tenant) = tenants.get_mut(namespace) else { return Ok(0) };
         let Tenant { vectors, serving, cues, .. } = tenant;
-        let before = vectors.len();
         let idle_cues = cues.drop_idle(serving.as_ref());
-        vectors.retain(|(encoder, _), _| serving.as_ref() == Some(encoder));
+        let idle = vectors.iter().filter(|(encoder, _)| serving.as_ref() != Some(encoder));
+        let idle_vectors = idle.map(|(_, vectors)| vectors.len() as u64).sum::<u64>();
+        vectors.retain(|encoder, _| serving.as_ref() == Some(encoder));
         self.staging().retain(|(owner, encoder, _), _| owner != namespace || serving.as_ref() == Some(encoder));
-        Ok((before - vectors.len()) as u64 + idle_cues)
+        Ok(idle_vectors + idle_cues)
     }
 
     fn catch_up(
@@ -171,8 +179,8 @@ impl Store for InMemoryStore {
                     (Seq(0), CueId(0))
                 }
             };
-            for memory in tenant.memories.values().filter(|memory| memory.seq > after) {
-                let vector = encoder.and_then(|encoder| tenant.vectors.get(&(encoder.clone(), memory.seq)));
+            for memory in tenant.after(after) {
+                let vector = encoder.and_then(|encoder| tenant.vector(encoder, memory.seq));
                 sink.row(IndexRow {
                     seq: memory.seq,
                     kind: memory.kind,
@@ -183,7 +191,7 @@ impl Store for InMemoryStore {
                     image_caption: memory.image_caption.as_deref(),
                     said_at: memory.said_at,
                     importance: memory.importance.value(),
-                    vector: vector.map(Vec::as_slice),
+                    vector,
                 })?;
             }
             tenant.cues.feed(encoder, after_cue, sink)?;
@@ -204,27 +212,21 @@ impl Store for InMemoryStore {
     }
 
     fn find(&self, namespace: &Namespace, address: &Address) -> Result<Vec<Memory>, StoreError> {
-        let wanted = |memory: &&Memory| {
-            memory.id == address.id
-                && address.conversation.as_ref().is_none_or(|c| memory.conversation.as_ref() == Some(c))
-        };
-        Ok(self.read_or_empty(namespace, |tenant| tenant.memories.values().filter(wanted).cloned().collect()))
+        Ok(self.read_or_empty(namespace, |tenant| match &address.conversation {
+            None => tenant.find_all(&address.id).into_iter().cloned().collect(),
+            some => tenant.find(&address.id, some.as_ref()).cloned().into_iter().collect(),
+        }))
     }
 
     fn around(&self, namespace: &Namespace, seq: Seq, before: u32, after: u32) -> Result<Vec<Memory>, StoreError> {
         Ok(self.read_or_empty(namespace, |tenant| {
             let Some(center) = tenant.memories.get(&seq) else { return Vec::new() };
-            if center.session.is_none() {
-                return vec![center.clone()];
-            }
-            let session: Vec<&Memory> = tenant
-                .memories
-                .values()
-                .filter(|m| m.conversation == center.conversation && m.session == center.session)
-                .collect();
-            let at = session.iter().position(|memory| memory.seq == seq).unwrap_or(0);
-            let end = session.len().min(at + 1 + after as usize);
-            session[at.saturating_sub(before as usize)..end].iter().map(|memory| (*memory).clone()).collect()
+            let Some(session) = tenant.session_of(center) else { return vec![center.clone()] };
+            let earlier = session.range(..seq).rev().take(before as usize);
+            let mut places: Vec<&Seq> = earlier.collect();
+            places.reverse();
+            places.extend(session.range(seq..).take(after as usize + 1));
+            places.into_iter().filter_map(|place| tenant.memories.get(place).cloned()).collect()
         }))
     }
 
@@ -233,15 +235,7 @@ impl Store for InMemoryStore {
         namespace: &Namespace,
         session: &SessionId,
     ) -> Result<Vec<ConversationId>, StoreError> {
-        Ok(self.read_or_empty(namespace, |tenant| {
-            let mut found: Vec<ConversationId> = Vec::new();
-            for memory in tenant.memories.values().filter(|memory| memory.session.as_ref() == Some(session)) {
-                if let Some(conversation) = memory.conversation.clone().filter(|c| !found.contains(c)) {
-                    found.push(conversation);
-                }
-            }
-            found
-        }))
+        Ok(self.read_or_empty(namespace, |tenant| tenant.conversations_with(session)))
     }
 
     fn export(
@@ -252,7 +246,7 @@ impl Store for InMemoryStore {
     ) -> Result<(), StoreError> {
         let memories = self.read(namespace, |tenant| {
             let mut memories: Vec<Memory> = tenant.within(scope).cloned().collect();
-            memories.sort_by_key(tenant.order());
+            memories.sort_by_cached_key(tenant.order());
             memories
         })?;
         memories.into_iter().try_for_each(visit)
@@ -263,7 +257,7 @@ impl Store for InMemoryStore {
             let mut data = Vec::new();
             let mut dim = 1;
             for seq in places {
-                let vector = tenant.vectors.get(&(encoder.clone(), *seq)).ok_or_else(|| StoreError::Damaged {
+                let vector = tenant.vector(encoder, *seq).ok_or_else(|| StoreError::Damaged {
                     location: self.location(),
                     found: format!("memory {} has lost its vector by {encoder}", seq.0),
                 })?;
@@ -284,8 +278,7 @@ impl Store for InMemoryStore {
     ) -> Result<Vec<Unembedded>, StoreError> {
         self.read(namespace, |tenant| {
             tenant
-                .unembedded(encoder, audience)
-                .filter(|memory| memory.seq > after)
+                .unembedded(encoder, audience, after)
                 .take(limit)
                 .map(|memory| Unembedded { seq: memory.seq, passage: memory.passage() })
                 .collect()
@@ -300,7 +293,7 @@ impl Store for InMemoryStore {
         }
         for (seq, vector) in vectors {
             if tenant.memories.contains_key(seq) {
-                tenant.vectors.insert((encoder.clone(), *seq), vector.to_vec());
+                tenant.vectors.entry(encoder.clone()).or_default().insert(*seq, vector.to_vec());
             }
         }
         tenant.epoch += u64::from(tenant.serving.as_ref() == Some(encoder));
@@ -317,22 +310,25 @@ impl Store for InMemoryStore {
         };
         let (sessions, conversations) = (tenant.sessions(), tenant.conversations());
         let mut forgotten = Forgotten::default();
-        for seq in &seqs {
-            match tenant.memories.remove(seq).map(|memory| memory.kind) {
-                Some(Kind::Turn) => forgotten.turns += 1,
-                Some(Kind::Note) => forgotten.notes += 1,
-                None => {}
+        for memory in tenant.remove(&seqs) {
+            match memory.kind {
+                Kind::Turn => forgotten.turns += 1,
+                Kind::Note => forgotten.notes += 1,
             }
         }
-        let vectors = tenant.vectors.len();
-        tenant.vectors.retain(|(_, seq), _| !seqs.contains(seq));
-        let cues = tenant.cues.remove(|seq| seqs.contains(&seq));
-        forgotten.vectors = (vectors - tenant.vectors.len()) as u64 + cues.vectors;
+        for vectors in tenant.vectors.values_mut() {
+            forgotten.vectors += seqs.iter().filter_map(|seq| vectors.remove(seq)).count() as u64;
+        }
+        let cues = tenant.cues.remove(&seqs);
+        forgotten.vectors += cues.vectors;
         forgotten.cues = cues.questions;
         forgotten.sessions = sessions - tenant.sessions();
         forgotten.conversations = conversations - tenant.conversations();
         tenant.snapshots.clear();
-        self.staging().retain(|(owner, _, _), _| owner != namespace);
+        let mut staged = self.staging();
+        forgotten.staged = staged.len() as u64;
+        staged.retain(|(owner, _, _), _| owner != namespace);
+        forgotten.staged -= staged.len() as u64;
         tenant.epoch += 1;
         if matches!(doomed, Doomed::Within(scope) if scope.is_everything()) {
             tenants.remove(namespace);
@@ -340,12 +336,15 @@ impl Store for InMemoryStore {
         Ok(forgotten)
     }
 
+    fn erasure(&self) -> Result<Erasure, StoreError> {
+        Ok(Erasure::Complete)
+    }
+
     fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError> {
+        let staged = self.staging().keys().filter(|(owner, _, _)| owner == namespace).count() as u64;
         self.read(namespace, |tenant| {
-            let mut vectors = BTreeMap::new();
-            for (encoder, _) in tenant.vectors.keys() {
-                *vectors.entry(encoder.to_string()).or_insert(0) += 1;
-            }
+            let vectors = tenant.vectors.iter().filter(|(_, vectors)| !vectors.is_empty());
+            let vectors = vectors.map(|(encoder, vectors)| (encoder.to_string(), vectors.len() as u64)).collect();
             let turns = tenant.memories.values().filter(|memory| memory.kind == Kind::Turn).count() as u64;
             NamespaceStats {
                 conversations: tenant.conversations(),
@@ -354,6 +353,7 @@ impl Store for InMemoryStore {
                 notes: tenant.memories.len() as u64 - turns,
                 vectors,
                 serving: tenant.serving.clone(),
+                staged,
                 first: tenant.memories.values().filter_map(|memory| memory.said_at).min(),
                 last: tenant.memories.values().filter_map(|memory| memory.said_at).max(),
             }
@@ -394,6 +394,7 @@ impl Store for InMemoryStore {
         encoder: &EncoderId,
         vectors: &[(Fingerprint, &[f32])],
     ) -> Result<(), StoreError> {
+        self.tenants().entry(namespace.clone()).or_insert_with(|| self.new_tenant());
         let mut staged = self.staging();
         for (print, vector) in vectors {
             staged.insert((namespace.clone(), encoder.clone(), *print), vector.to_vec());

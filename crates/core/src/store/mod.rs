@@ -1,12 +1,15 @@
 //! What a store does: keep memories and vectors, and nothing of scoring.
 
+mod check;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod cues;
 mod in_memory;
+pub mod numbers;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
+pub use check::{BackedUp, CheckDepth, Existing, Finding, Gravity, Salvaged};
 pub use cues::{CuePart, CueRow, CueStats, CueStore, CueVectors, DroppedCues, NewCues, UnembeddedCue};
 pub use in_memory::InMemoryStore;
 use serde::Serialize;
@@ -138,6 +141,22 @@ pub struct Forgotten {
     pub sessions: u64,
     /// Conversations that are empty now and gone too.
     pub conversations: u64,
+    /// Vectors that an interrupted import had staged, gone too.
+    pub staged: u64,
+    /// Whether the bytes of all this are gone from every file.
+    pub erasure: Erasure,
+}
+
+/// Whether what was forgotten is gone from every file of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Erasure {
+    /// It is.
+    #[default]
+    Complete,
+    /// No search finds it, but somebody still reads the store as it was before, so that its log cannot be emptied yet. A
+    /// store does that by itself when it is opened or [`Store::erasure`] is called after the reader has finished.
+    Pending,
 }
 
 /// How much a namespace holds.
@@ -155,6 +174,8 @@ pub struct NamespaceStats {
     pub vectors: BTreeMap<String, u64>,
     /// The encoder whose vectors serve; see [`Store::serving`].
     pub serving: Option<EncoderId>,
+    /// Vectors that an import which has not finished has staged; see [`Store::stage`].
+    pub staged: u64,
     /// When the first memory was said.
     pub first: Option<Timestamp>,
     /// When the last memory was said.
@@ -219,6 +240,9 @@ pub trait Store: CueStore + Send + Sync {
 
     /// Appends what is new; makes the namespace where it is missing. The first vector of a namespace
     /// decides which encoder's vectors serve it.
+    ///
+    /// A draft without an id gets one that nothing in its conversation has or had, whoever chose it; only a
+    /// namespace that was forgotten whole and made again begins anew. An id of his own a user may choose again.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] when an id is taken by something else,
@@ -335,11 +359,17 @@ pub trait Store: CueStore + Send + Sync {
     /// [`StoreError::Dimension`], or when the backend fails.
     fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError>;
 
-    /// Takes memories away with everything derived from them, cues and free pages included.
+    /// Takes memories away with everything derived from them, cues, staged vectors and free pages included.
     ///
     /// # Errors
     /// [`StoreError::UnknownNamespace`], or when the backend fails.
     fn forget(&self, namespace: &Namespace, doomed: &Doomed) -> Result<Forgotten, StoreError>;
+
+    /// Whether all that was ever forgotten or dropped is gone from every file; finishes what can be finished without waiting.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn erasure(&self) -> Result<Erasure, StoreError>;
 
     /// How much a namespace holds.
     ///
@@ -377,7 +407,7 @@ pub trait Store: CueStore + Send + Sync {
     ) -> Result<Vec<bool>, StoreError>;
 
     /// Keeps vectors of an import under way until a [`Batch`] takes them or a [`Store::forget`] in the
-    /// namespace deletes them, so that none is held in memory and the import can resume.
+    /// namespace deletes them, so that none is held in memory and the import can resume. Makes the namespace where it is missing.
     ///
     /// What is staged only saves work: a crash of the machine may lose the last of it.
     ///
@@ -389,6 +419,52 @@ pub trait Store: CueStore + Send + Sync {
         encoder: &EncoderId,
         vectors: &[(Fingerprint, &[f32])],
     ) -> Result<(), StoreError>;
+
+    /// Looks for damage; `step` is told what is looked at. A store that ends with the process has none to find.
+    ///
+    /// # Errors
+    /// When the store cannot be looked at; what is wrong with it is a finding.
+    fn check(&self, _depth: CheckDepth, _step: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Names of the snapshots kept of a namespace.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn snapshots(&self, _namespace: &Namespace) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Copies the store as it is at one moment to a file, which appears whole and compared with what should be in it,
+    /// or not at all; `step` is told what is done.
+    ///
+    /// # Errors
+    /// When the file cannot be, or the store is damaged, cannot be copied or read.
+    fn back_up(&self, _file: &Path, _existing: Existing, _step: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError> {
+        Err(StoreError::Location {
+            location: self.location(),
+            found: "ends with the process, and has no file to copy".to_owned(),
+            next: "name a store in a file with --store".to_owned(),
+        })
+    }
+
+    /// [`Store::export`] of a whole namespace that goes on where something cannot be read; by position.
+    ///
+    /// # Errors
+    /// What the visitor answers, or when nothing can be read.
+    fn salvage(
+        &self,
+        namespace: &Namespace,
+        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+    ) -> Result<Salvaged, StoreError> {
+        let mut salvaged = Salvaged::default();
+        self.export(namespace, &Scope::default(), &mut |memory| {
+            salvaged.read += 1;
+            visit(memory)
+        })?;
+        Ok(salvaged)
+    }
 }
 
 /// Which models may see what is asked for.
@@ -402,31 +478,3 @@ pub enum Audience {
 
 /// Identifies a passage without keeping it.
 pub type Fingerprint = [u8; 16];
-
-/// The id of a draft that brought none: `<session>:<n>` for a turn, `note:<n>` for a note.
-///
-/// `before` is how many there are already in its session (or, of a note, its
-/// conversation); `taken` says whether an id is in use.
-///
-/// # Errors
-/// What `taken` answers.
-pub fn allocate_id(
-    draft: &Draft,
-    before: u64,
-    mut taken: impl FnMut(&MemoryId) -> Result<bool, StoreError>,
-) -> Result<MemoryId, StoreError> {
-    let group = match draft {
-        Draft::Turn(turn) => turn.session.as_str(),
-        Draft::Note(_) => "note",
-    };
-    let mut n = before + 1;
-    loop {
-        // A long session name is cut: the id must stay a valid name.
-        let group: String = group.chars().take(50).collect();
-        let id = MemoryId::new(format!("{group}:{n}"))?;
-        if !taken(&id)? {
-            return Ok(id);
-        }
-        n += 1;
-    }
-}

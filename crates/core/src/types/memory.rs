@@ -9,7 +9,7 @@ use crate::error::InvalidMemory;
 /// Longest accepted text of one turn or note, in bytes.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// One utterance of a conversation, as it goes in.
+/// One utterance of a conversation, as it goes in; [`Turn::new`] makes one of what every turn has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
     /// Its id; the store gives one (`<session>:<n>`) where there is none.
@@ -26,8 +26,38 @@ pub struct Turn {
     pub said_at: Option<Timestamp>,
     /// What an attached image shows.
     pub image_caption: Option<String>,
+    /// How much it matters.
+    pub importance: Importance,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// Whether its text may leave this machine.
+    pub sensitivity: Sensitivity,
     /// Anything else the source knew; stored and exported, never searched.
     pub meta: Option<Map<String, Value>>,
+}
+
+impl Turn {
+    /// A turn without an id, a time or marks; the other fields are set on it.
+    pub fn new(
+        conversation: ConversationId,
+        session: SessionId,
+        speaker: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: None,
+            conversation,
+            session,
+            speaker: speaker.into(),
+            text: text.into(),
+            said_at: None,
+            image_caption: None,
+            importance: Importance::default(),
+            tags: Vec::new(),
+            sensitivity: Sensitivity::default(),
+            meta: None,
+        }
+    }
 }
 
 /// Something an agent wants remembered that nobody said in so many words.
@@ -184,7 +214,7 @@ pub struct Memory {
     /// How much it matters.
     #[serde(skip_serializing_if = "Importance::is_default")]
     pub importance: Importance,
-    /// Labels of a note.
+    /// Labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Whether its text may leave this machine.
@@ -242,7 +272,7 @@ impl Draft {
     /// Whether only a local model may see it.
     pub fn sensitivity(&self) -> Sensitivity {
         match self {
-            Draft::Turn(_) => Sensitivity::Ordinary,
+            Draft::Turn(turn) => turn.sensitivity,
             Draft::Note(note) => note.sensitivity,
         }
     }
@@ -268,9 +298,9 @@ impl Draft {
                 text: turn.text,
                 said_at: turn.said_at,
                 image_caption: turn.image_caption,
-                importance: Importance::default(),
-                tags: Vec::new(),
-                sensitivity: Sensitivity::Ordinary,
+                importance: turn.importance,
+                tags: turn.tags,
+                sensitivity: turn.sensitivity,
                 source: Vec::new(),
                 meta: turn.meta,
             },
@@ -342,16 +372,7 @@ mod tests {
     use super::*;
 
     fn turn(text: &str) -> Draft {
-        Draft::Turn(Turn {
-            id: None,
-            conversation: ConversationId::new("c").unwrap(),
-            session: SessionId::new("s").unwrap(),
-            speaker: "Ann".into(),
-            text: text.into(),
-            said_at: None,
-            image_caption: None,
-            meta: None,
-        })
+        Draft::Turn(Turn::new(ConversationId::new("c").unwrap(), SessionId::new("s").unwrap(), "Ann", text))
     }
 
     #[test]

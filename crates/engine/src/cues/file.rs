@@ -7,7 +7,10 @@ use std::{
     io::Write,
 };
 
-use aforesaid_core::types::{ConversationId, CueSource, MemoryId, Namespace, Scope};
+use aforesaid_core::{
+    types::{ConversationId, CueSource, MemoryId, Namespace, Scope},
+    visible::escaped_json,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{AddedCues, CueDraft, CueIndexing, checked};
@@ -160,7 +163,7 @@ impl Memory {
                 prompt: Some(cues.source.prompt),
             };
             let line = serde_json::to_string(&line).map_err(std::io::Error::other);
-            result = line.and_then(|line| writeln!(out, "{line}"));
+            result = line.and_then(|line| writeln!(out, "{}", escaped_json(&line)));
             written += 1;
         })?;
         result.map_err(Error::Write)?;

@@ -86,15 +86,12 @@ fn read_message(message: Value, node: &str, thread: &mut Thread, place: Place<'_
         None => name(node.to_owned(), "mapping", place)?,
     };
     let said_at = message.time("create_time")?;
+    let session = thread.pauses.next(said_at, place)?;
     Ok(Turn {
         id: Some(id),
-        conversation: thread.conversation.clone(),
-        session: thread.pauses.next(said_at, place)?,
-        speaker,
-        text,
         said_at,
-        image_caption: None,
         meta: thread.title.take().map(|title| Map::from_iter([("title".to_owned(), Value::String(title))])),
+        ..Turn::new(thread.conversation.clone(), session, speaker, text)
     })
 }
 

@@ -74,13 +74,9 @@ fn read_message(mut message: Record, number: usize, thread: &mut Thread) -> Resu
     };
     Ok(Turn {
         id: Some(id),
-        conversation: thread.conversation.clone(),
-        session,
-        speaker,
-        text,
         said_at,
-        image_caption: None,
         meta: meta(thread.title.take(), files),
+        ..Turn::new(thread.conversation.clone(), session, speaker, text)
     })
 }
 

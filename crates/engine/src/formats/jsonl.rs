@@ -29,8 +29,20 @@ const LINE: &str = "one whole turn or note as an object on this line";
 const KINDS: &str = "turn or note";
 const IMPORTANCE: &str = "a number from 0 to 1";
 
-const TURN: [&str; 9] =
-    ["id", "kind", "conversation", "session", "speaker", "text", "said_at", "image_caption", "meta"];
+const TURN: [&str; 12] = [
+    "id",
+    "kind",
+    "conversation",
+    "session",
+    "speaker",
+    "text",
+    "said_at",
+    "image_caption",
+    "importance",
+    "tags",
+    "sensitive",
+    "meta",
+];
 const NOTE: [&str; 9] = ["id", "kind", "conversation", "text", "said_at", "importance", "tags", "sensitive", "source"];
 
 /// Reads a turn or a note from every line.
@@ -101,6 +113,9 @@ fn read_turn(mut record: Record, intake: &Intake) -> Result<Turn, FormatError> {
         text: record.required_text("text")?,
         said_at: record.time("said_at")?,
         image_caption: record.text("image_caption")?,
+        importance: read_importance(&mut record)?,
+        tags: read_texts(&mut record, "tags")?,
+        sensitivity: read_sensitivity(&mut record)?,
         meta: record.object("meta")?,
     })
 }

@@ -99,14 +99,10 @@ fn read_turn(
         Some(id) => id,
         None => position(session, number, turn.place())?,
     };
-    Ok(Turn {
+    let said = Turn {
         id: Some(id),
-        conversation: conversation.clone(),
-        session: session.clone(),
-        speaker: turn.required_text("speaker")?,
-        text: turn.required_text("text")?,
         said_at,
-        image_caption: turn.text("blip_caption")?,
-        meta: None,
-    })
+        ..Turn::new(conversation.clone(), session.clone(), turn.required_text("speaker")?, turn.required_text("text")?)
+    };
+    Ok(Turn { image_caption: turn.text("blip_caption")?, ..said })
 }

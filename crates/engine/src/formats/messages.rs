@@ -138,13 +138,9 @@ fn read_message(mut message: Record, thread: &mut Thread) -> Result<Turn, Refusa
     let name = message.text("name")?.filter(|name| !name.trim().is_empty());
     Ok(Turn {
         id: Some(id),
-        conversation: thread.conversation.clone(),
-        session: thread.session.clone(),
-        speaker: name.unwrap_or(role),
-        text: content.text,
         said_at,
-        image_caption: None,
         meta: thread.take_meta(),
+        ..Turn::new(thread.conversation.clone(), thread.session.clone(), name.unwrap_or(role), content.text)
     })
 }
 

@@ -112,13 +112,7 @@ pub(crate) fn ns(name: &str) -> Namespace {
 pub(crate) fn turn(conversation: &str, session: &str, id: &str, speaker: &str, text: &str) -> Turn {
     Turn {
         id: Some(MemoryId::new(id).unwrap()),
-        conversation: ConversationId::new(conversation).unwrap(),
-        session: SessionId::new(session).unwrap(),
-        speaker: speaker.to_owned(),
-        text: text.to_owned(),
-        said_at: None,
-        image_caption: None,
-        meta: None,
+        ..Turn::new(ConversationId::new(conversation).unwrap(), SessionId::new(session).unwrap(), speaker, text)
     }
 }
 

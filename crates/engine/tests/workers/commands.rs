@@ -140,8 +140,6 @@ pub(crate) enum Failure {
     NotThere,
     /// The vectors of another encoder serve.
     OtherEncoder,
-    /// What was to go is gone, but the log could not be emptied.
-    LogRemains,
     /// Nothing that may happen.
     Unexpected,
 }
@@ -153,7 +151,6 @@ impl Answer {
             | Error::EmptyScope { .. }
             | Error::Store(StoreError::UnknownNamespace { .. }) => Failure::NotThere,
             Error::Store(StoreError::EncoderMismatch { .. }) => Failure::OtherEncoder,
-            Error::Store(StoreError::Location { found, .. }) if found.contains("log") => Failure::LogRemains,
             _ => Failure::Unexpected,
         };
         let mut message = error.to_string();
@@ -170,13 +167,12 @@ impl Line {
     pub(crate) fn turn(&self, conversation: &str) -> Turn {
         Turn {
             id: self.id.as_ref().map(|id| MemoryId::new(id).unwrap()),
-            conversation: ConversationId::new(conversation).unwrap(),
-            session: SessionId::new(&self.session).unwrap(),
-            speaker: "Ann".to_owned(),
-            text: self.text.clone(),
-            said_at: None,
-            image_caption: None,
-            meta: None,
+            ..Turn::new(
+                ConversationId::new(conversation).unwrap(),
+                SessionId::new(&self.session).unwrap(),
+                "Ann",
+                self.text.clone(),
+            )
         }
     }
 

@@ -4,12 +4,15 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use aforesaid::{
     CueDraft,
-    models::checksum,
+    models::{checksum, files::read_regular},
     types::{CueSource, MemoryId},
 };
 use serde::Deserialize;
 
-use super::{DataError, files::text_lines};
+use super::{
+    DataError,
+    files::{MOST_BYTES, text_lines},
+};
 
 /// The word that names the folder `cues` beside the data.
 pub const RECORDED: &str = "recorded";
@@ -47,7 +50,7 @@ impl RecordedCues {
         let mut by_group = BTreeMap::new();
         let mut manifest = String::new();
         for path in paths {
-            let bytes = fs::read(&path).map_err(DataError::io("read the file", &path))?;
+            let bytes = read_regular(&path, MOST_BYTES).map_err(DataError::io("read the file", &path))?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             manifest.push_str(&format!("{}  {name}.jsonl\n", checksum::sha256_of_bytes(&bytes)));
             by_group.insert(name, drafts(&path.display().to_string(), &bytes)?);

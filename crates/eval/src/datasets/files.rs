@@ -5,9 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use aforesaid::models::files::read_regular;
 use serde::de::DeserializeOwned;
 
 use super::{DataError, DataSet};
+
+/// Bytes of a file at most: the largest data set has 2.7 billion.
+pub(super) const MOST_BYTES: u64 = 8 << 30;
 
 const LOCOMO: &str = "locomo10.json";
 const AUDIT: &str = "audit.json";
@@ -62,7 +66,7 @@ impl Files {
 
     pub(super) fn bytes(&self, name: &str) -> Result<Vec<u8>, DataError> {
         let path = self.path(name);
-        fs::read(&path).map_err(DataError::io("read the file", path))
+        read_regular(&path, MOST_BYTES).map_err(DataError::io("read the file", path))
     }
 
     /// A whole file of JSON; `expected` says what it should hold.

@@ -5,9 +5,10 @@ use std::{
     path::Path,
 };
 
+use aforesaid::models::files::read_regular;
 use serde::Deserialize;
 
-use super::{Benchmark, DataError};
+use super::{Benchmark, DataError, files::MOST_BYTES};
 
 const DOCUMENT: &str = "an object of seeds, each with the groups of its dev and test sides";
 
@@ -38,7 +39,7 @@ impl Splits {
     /// When there is no such file, it is of another shape or has no seed, a side is empty, a group is named twice
     /// in one division, or `benchmark` has no such group.
     pub fn read(path: &Path, benchmark: &Benchmark) -> Result<Self, DataError> {
-        let bytes = std::fs::read(path).map_err(DataError::io("read the splits", path))?;
+        let bytes = read_regular(path, MOST_BYTES).map_err(DataError::io("read the splits", path))?;
         let file = path.display().to_string();
         let splits: Self =
             serde_json::from_slice(&bytes).map_err(|error| DataError::json(&error, &file, 0, DOCUMENT))?;

@@ -24,13 +24,8 @@ impl Session {
     pub(super) fn turn(&self, id: String, speaker: String, text: String, place: &str) -> Result<Draft, DataError> {
         Ok(Draft::Turn(Turn {
             id: Some(memory_id(id, place)?),
-            conversation: self.conversation.clone(),
-            session: self.id.clone(),
-            speaker,
-            text,
             said_at: self.said_at,
-            image_caption: None,
-            meta: None,
+            ..Turn::new(self.conversation.clone(), self.id.clone(), speaker, text)
         }))
     }
 }

@@ -1,7 +1,8 @@
 //! The keys of a TOML file, taken out one by one, each with its line.
 
-use std::{fmt::Display, fs, path::Path, str::FromStr};
+use std::{fmt::Display, io, path::Path, str::FromStr};
 
+use aforesaid::models::files::read_regular;
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -9,6 +10,9 @@ use toml::{
 
 use super::ReceiptError;
 use crate::measures::Measure;
+
+/// Bytes of a file at most.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// A TOML file as it is written.
 pub(super) struct Source {
@@ -18,7 +22,10 @@ pub(super) struct Source {
 
 impl Source {
     pub(super) fn read(path: &Path) -> Result<Self, ReceiptError> {
-        let text = fs::read_to_string(path).map_err(ReceiptError::io("read the file", path))?;
+        let read = read_regular(path, MOST_BYTES).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+        });
+        let text = read.map_err(ReceiptError::io("read the file", path))?;
         Ok(Self { label: path.display().to_string(), text })
     }
 

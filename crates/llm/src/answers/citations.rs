@@ -1,5 +1,7 @@
 //! The memories an answer cites.
 
+use std::collections::BTreeSet;
+
 use crate::quoted::label;
 
 /// The ids in square brackets in an answer that are among the `given` ones, each once, in the order of citing.
@@ -11,18 +13,20 @@ pub fn citations(answer: &str, given: &[&str]) -> Vec<String> {
     // Of two ids, one the beginning of the other, the longer one is meant where it fits.
     labels.sort_by_key(|(label, _)| std::cmp::Reverse(label.len()));
     let mut cited: Vec<String> = Vec::new();
-    for (open, _) in answer.match_indices('[') {
-        for id in ids_in(&answer[open + 1..], &labels) {
-            if cited.iter().all(|known| known != id) {
-                cited.push(id.to_owned());
-            }
-        }
+    let mut known = BTreeSet::new();
+    let mut rest = answer;
+    while let Some(open) = rest.find('[') {
+        let (ids, after) = ids_in(&rest[open + 1..], &labels);
+        cited.extend(ids.into_iter().filter(|id| known.insert(*id)).map(str::to_owned));
+        rest = after;
     }
     cited
 }
 
-/// The known ids in a bracket that has just been opened; none if it is not closed.
-fn ids_in<'a>(mut rest: &str, labels: &[(String, &'a str)]) -> Vec<&'a str> {
+/// The known ids in a bracket that has just been opened, and what follows it; none if it is not closed.
+///
+/// A bracket within a known id opens nothing, so that no part of an answer is read twice.
+fn ids_in<'a, 't>(mut rest: &'t str, labels: &[(String, &'a str)]) -> (Vec<&'a str>, &'t str) {
     let mut ids = Vec::new();
     loop {
         rest = rest.trim_start();
@@ -36,8 +40,9 @@ fn ids_in<'a>(mut rest: &str, labels: &[(String, &'a str)]) -> Vec<&'a str> {
         }
         match rest.find([',', ';', '[', ']']).map(|end| rest.split_at(end)) {
             Some((_, after)) if after.starts_with([',', ';']) => rest = &after[1..],
-            Some((_, after)) if after.starts_with(']') => return ids,
-            _ => return Vec::new(),
+            Some((_, after)) if after.starts_with(']') => return (ids, after),
+            Some((_, after)) => return (Vec::new(), after),
+            None => return (Vec::new(), ""),
         }
     }
 }
@@ -71,6 +76,18 @@ mod tests {
     fn an_id_shown_as_json_is_cited_as_such() {
         let given = ["x] [y\n", "<z>"];
         assert_eq!(citations(r#"Yes ["x] [y\n", "\u003cz>"]."#, &given), given);
+    }
+
+    /// Where an id holds a bracket, an answer was read again from each such bracket to its end.
+    #[test]
+    fn a_bracket_within_an_id_opens_nothing() {
+        let given = ["x[", "b"];
+        assert_eq!(citations(r#"["x[", b]"#, &given), given);
+        assert_eq!(citations(r#"["x[", b [b]"#, &given), ["b"]);
+        for end in ["", "[", "]"] {
+            let answer = format!("[{}{end}", r#""x[","#.repeat(200_000));
+            assert_eq!(citations(&answer, &given).len(), usize::from(end == "]"), "{end}");
+        }
     }
 
     proptest! {

@@ -18,7 +18,7 @@ pub use self::{
 };
 use crate::{
     Budget, Client, LlmError, ResponseCache, Usage,
-    chat::wire::Pieces,
+    chat::wire::{Pieces, Stop},
     schema::Enforcement,
     stream::{End, read_events},
     transport::{Answer, FORMAT, Shape},
@@ -192,7 +192,7 @@ impl Chat {
         each: &mut dyn FnMut(&str),
     ) -> Result<Completion, LlmError> {
         let url = self.client.url(OPERATION);
-        let whole = self.client.read(answer.reader, &url, 1).map_err(|failure| failure.error)?;
+        let whole = self.client.read(answer.reader, u64::MAX, &url, 1).map_err(|failure| failure.error)?;
         let whole: Whole = self.client.parse(&whole, &url)?;
         let completion = whole.completion(body).map_err(|found| self.no_answer(found))?;
         each(&completion.text);
@@ -204,7 +204,10 @@ impl Chat {
         let (mut received, mut pieces) = (0, Pieces::default());
         let take = |data: &[u8]| {
             let event = self.client.parse(data, &url)?;
-            pieces.add(event, each).map_err(|said| self.no_answer(self.client.error_named(&said)))
+            pieces.add(event, each).map_err(|stop| match stop {
+                Stop::Error(said) => self.no_answer(self.client.error_named(&said)),
+                Stop::Unfit(found) => self.no_answer(found),
+            })
         };
         let broken = |error, received| self.client.broken(error, received, &url, 1);
         let read = read_events(BufReader::new(answer.reader), &mut received, take, broken);

@@ -6,6 +6,11 @@ use serde_json::Value;
 use super::{Completion, Finish};
 use crate::{Counted, Usage, excerpt::error_text};
 
+/// Bytes of what a model says at most: some 250,000 tokens.
+///
+/// A server may send more than a model was allowed to write. What is done with a text after it came is bounded by this.
+pub(super) const LONGEST: usize = 1 << 20;
+
 /// A whole answer.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Whole {
@@ -53,14 +58,29 @@ impl Whole {
     /// `sent` is the request's body, to guess from where the server does not count tokens.
     pub(crate) fn completion(self, sent: &Value) -> Result<Completion, String> {
         let Choice { message, finish_reason } = self.choices.into_iter().next().ok_or("no choice")?;
-        let text = message.content.unwrap_or_default();
+        let (text, refusal) = (message.content.unwrap_or_default(), message.refusal.unwrap_or_default());
+        within_bounds(text.len() + refusal.len())?;
         Ok(Completion {
             usage: usage(self.usage, sent, text.len()),
-            refusal: message.refusal.filter(|refusal| !refusal.is_empty()),
+            refusal: Some(refusal).filter(|refusal| !refusal.is_empty()),
             finish: Finish::named(finish_reason.as_deref()),
             text,
         })
     }
+}
+
+/// Refuses a text of more than [`LONGEST`] bytes.
+fn within_bounds(bytes: usize) -> Result<(), String> {
+    if bytes > LONGEST { Err(format!("a text of more than {LONGEST} bytes")) } else { Ok(()) }
+}
+
+/// What ends a stream before its end.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The server sent this error.
+    Error(String),
+    /// The pieces are no answer, for this reason.
+    Unfit(String),
 }
 
 /// The pieces of an answer, put together.
@@ -73,15 +93,17 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Takes an event and hands its text on; or says which error it is.
-    pub(super) fn add(&mut self, event: Event, each: &mut dyn FnMut(&str)) -> Result<(), String> {
+    /// Takes an event and hands its text on; or says what is wrong with it.
+    pub(super) fn add(&mut self, event: Event, each: &mut dyn FnMut(&str)) -> Result<(), Stop> {
         if let Some(error) = event.error.filter(|error| !error.is_null()) {
-            return Err(error_text(&serde_json::json!({"error": error})).unwrap_or_default());
+            return Err(Stop::Error(error_text(&serde_json::json!({"error": error})).unwrap_or_default()));
         }
         self.usage = event.usage.or(self.usage);
         // With one choice asked for, more than one is not ours.
         let Some(Piece { delta, finish_reason }) = event.choices.into_iter().next() else { return Ok(()) };
         let Said { content, refusal } = delta.unwrap_or_default();
+        let more = content.as_ref().map_or(0, String::len) + refusal.as_ref().map_or(0, String::len);
+        within_bounds(self.text.len() + self.refusal.len() + more).map_err(Stop::Unfit)?;
         if let Some(content) = content.filter(|content| !content.is_empty()) {
             self.text.push_str(&content);
             each(&content);

@@ -3,7 +3,7 @@
 mod fault;
 mod prompt;
 
-use std::num::NonZeroU32;
+use std::{collections::BTreeSet, num::NonZeroU32};
 
 use serde::Deserialize;
 use serde_json::json;
@@ -125,9 +125,10 @@ impl CueSettings {
     /// 300 characters or a control character.
     pub fn read(&self, outcome: &Outcome) -> Result<Vec<String>, CueFault> {
         let cues: Cues = parsed(outcome)?;
+        let mut known = BTreeSet::new();
         let mut questions: Vec<String> = Vec::new();
         for question in cues.questions.iter().map(|question| question.trim()) {
-            if !question.is_empty() && questions.iter().all(|known| known != question) {
+            if !question.is_empty() && known.insert(question) {
                 questions.push(sound(question)?.to_owned());
             }
         }

@@ -20,6 +20,13 @@ fn read(questions: &Value) -> Result<Vec<String>, CueFault> {
     CueSettings::default().read(&Outcome::Json(json!({"questions": questions})))
 }
 
+/// Each question was compared with all before it: a reply of a megabyte took half a minute.
+#[test]
+fn very_many_questions_are_counted_at_once() {
+    let many: Vec<String> = (0..200_000).map(|n| n.to_string()).collect();
+    assert_eq!(read(&json!(many)), Err(CueFault::TooMany { found: many.len(), asked: 3 }));
+}
+
 /// Other words are another prompt: give it the next version, then pin its digest here.
 #[test]
 fn a_version_belongs_to_its_words() {

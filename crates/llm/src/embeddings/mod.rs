@@ -21,6 +21,13 @@ use crate::{Client, LlmError, embeddings::answer::Embeddings, in_flight::map_in_
 /// What the probe says that learns a dimension: of no importance, and not empty, which servers refuse.
 const PROBE: &str = "dimension";
 
+/// Components of a vector at most, as long as the dimension is not known.
+const MOST_COMPONENTS: usize = 1 << 16;
+/// Bytes of an answer for each component: a number of 17 digits with its exponent, on an indented line.
+const COMPONENT: u64 = 64;
+/// Bytes of an answer for all that is not a component.
+const REST: u64 = 1 << 20;
+
 /// An encoder behind `POST {base}/embeddings`.
 ///
 /// It is [`Locality::Remote`], wherever the server runs, so that a memory marked sensitive is never shown to
@@ -71,7 +78,9 @@ impl RemoteEncoder {
     /// One request: unit vectors of its texts, one after the other, each of `dim` components where that is known.
     fn embed(&self, inputs: &[String], dim: Option<usize>) -> Result<Vec<f32>, LlmError> {
         let body = self.body(inputs);
-        let embeddings: Embeddings = self.client.post(OPERATION, &body)?;
+        let components = inputs.len().saturating_mul(dim.unwrap_or(MOST_COMPONENTS)) as u64;
+        let most = components.saturating_mul(COMPONENT).saturating_add(REST);
+        let embeddings: Embeddings = self.client.post_for(OPERATION, &body, most)?;
         embeddings.into_rows(inputs.len(), dim).map_err(|(found, expected)| LlmError::Answer {
             url: self.client.url(OPERATION),
             found,

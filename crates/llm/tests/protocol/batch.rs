@@ -1,5 +1,10 @@
 //! Requests to a file, results from one, and a run that replays them.
 
+use std::{
+    error::Error,
+    io::{BufReader, Read},
+};
+
 use aforesaid_llm::{
     Batch, ChatRequest, ChatSettings, Format, Freshness, LineOutcome, Message, Origin, Outcome, ResponseCache, Schema,
 };
@@ -116,4 +121,20 @@ fn bytes_that_are_no_text_are_reported() {
     let report = batch().read(&b"\xff\xfe\n{}\n[1]\n"[..], &cache).unwrap();
     assert_eq!(report.to_string(), "3 unreadable, 3 unanswered");
     assert!(batch().read(&b""[..], &cache).unwrap().lines.is_empty());
+}
+
+/// A line without an end was read into memory as a whole, and lines without an end for ever.
+#[test]
+fn a_file_without_an_end_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = ResponseCache::open(folder.path()).unwrap();
+    let first = result(&id("kite"), 200, &said("{\"q\": [1]}")) + "\n";
+    for (endless, found) in [
+        (Box::new(std::io::repeat(0)) as Box<dyn Read>, "a line of more than 16777216 bytes"),
+        (Box::new(std::io::repeat(b'\n')), "more than 1000003 lines"),
+    ] {
+        let error = batch().read(BufReader::new(first.as_bytes().chain(endless)), &cache).unwrap_err();
+        assert!(error.source().unwrap().to_string().contains(found), "{error:?}");
+        assert!(cache.get(&request("kite").key("tiny")).unwrap().is_some(), "what came before is kept");
+    }
 }

@@ -6,6 +6,7 @@ mod batch;
 mod chat;
 mod cues;
 mod embeddings;
+mod hostile;
 mod judge;
 mod server;
 mod stream;

@@ -5,6 +5,7 @@ use std::{
     net::{TcpListener, TcpStream},
     sync::{Arc, Mutex},
     thread,
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -36,6 +37,8 @@ pub(crate) enum Deed {
     Answer(u16, String, String),
     /// Writes these bytes and closes the connection.
     Bytes(Vec<u8>),
+    /// Writes these bytes, then a space every few milliseconds until the client has gone.
+    Trickle(Vec<u8>),
     /// Says nothing until the client has gone.
     Silence,
 }
@@ -123,6 +126,14 @@ fn act(stream: &mut TcpStream, deed: Deed) {
     let bytes = match deed {
         Deed::Silence => {
             let _ = stream.read_to_end(&mut Vec::new());
+            return;
+        }
+        Deed::Trickle(bytes) => {
+            let mut alive = stream.write_all(&bytes);
+            while alive.is_ok() {
+                thread::sleep(Duration::from_millis(10));
+                alive = stream.write_all(b" ");
+            }
             return;
         }
         Deed::Bytes(bytes) => bytes,

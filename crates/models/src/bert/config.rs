@@ -5,7 +5,14 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::family::Family;
-use crate::{ModelError, kernels::Heads};
+use crate::{
+    ModelError,
+    files::{MOST_CONFIG, read_regular},
+    kernels::Heads,
+};
+
+/// Most tokens of a text, whatever a model allows: attention costs their square. None of these models reads more.
+const MOST_TOKENS: usize = 8192;
 
 /// The shape of a BERT-family model.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -62,8 +69,13 @@ impl BertConfig {
     /// # Errors
     /// When the file cannot be read, is not such a configuration, or asks for other arithmetic.
     pub(crate) fn load(path: &Path) -> Result<Self, ModelError> {
-        let bytes = std::fs::read(path).map_err(ModelError::io("read the configuration", path))?;
-        let config: Self = serde_json::from_slice(&bytes).map_err(|error| ModelError::Config {
+        let bytes = read_regular(path, MOST_CONFIG).map_err(ModelError::io("read the configuration", path))?;
+        Self::parse(&bytes, path)
+    }
+
+    /// As [`BertConfig::load`], from what was read at `path`.
+    pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Self, ModelError> {
+        let config: Self = serde_json::from_slice(bytes).map_err(|error| ModelError::Config {
             path: path.to_owned(),
             field: "the file",
             found: error.to_string(),
@@ -142,7 +154,7 @@ impl BertConfig {
 
     /// Most tokens of a text, the special ones included.
     pub(crate) fn max_tokens(&self) -> usize {
-        self.max_position_embeddings - self.first_position()
+        (self.max_position_embeddings - self.first_position()).min(MOST_TOKENS)
     }
 
     /// Requires a classifier of one label: its score is how well a passage answers.

@@ -9,10 +9,13 @@ use std::{
 use safetensors::{Dtype, tensor::Metadata};
 
 use super::word_rows::WordRows;
-use crate::ModelError;
+use crate::{
+    ModelError,
+    files::{MOST_WEIGHTS, open_regular},
+};
 
-/// Largest header accepted, in bytes; as in the format's own implementation.
-const MAX_HEADER: u64 = 100_000_000;
+/// Largest header accepted, in bytes: a model of 400 tensors has some 50,000.
+const MAX_HEADER: u64 = 16 << 20;
 
 /// What the names of an encoder's tensors begin with where a head stands beside it.
 const PREFIXES: [&str; 3] = ["bert.", "roberta.", "mpnet."];
@@ -37,6 +40,9 @@ impl Tensors {
         let mut file = open(path)?;
         let size = file.metadata().map_err(ModelError::io("read the size of the weights", path))?.len();
         let broken = |found: String, expected: String| ModelError::Weights { path: path.to_owned(), found, expected };
+        if size > MOST_WEIGHTS {
+            return Err(broken(format!("{size} bytes"), format!("at most {MOST_WEIGHTS}")));
+        }
 
         let mut length = [0; 8];
         let header_size = match file.read_exact(&mut length) {
@@ -52,7 +58,7 @@ impl Tensors {
         file.read_exact(&mut header).map_err(ModelError::io("read the header of the weights", path))?;
         let metadata: Metadata = serde_json::from_slice(&header)
             .map_err(|error| broken(format!("a header that says {error}"), "a safetensors header".to_owned()))?;
-        let expected = data_start + metadata.data_len() as u64;
+        let expected = data_start.saturating_add(metadata.data_len() as u64);
         if size != expected {
             return Err(broken(format!("{size} bytes"), format!("{expected}, as its header says")));
         }
@@ -79,6 +85,8 @@ impl Tensors {
     /// # Errors
     /// As [`Tensors::read`].
     pub(super) fn read_exactly(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
+        // Before room is made: so many numbers are in the file.
+        self.locate(name, shape)?;
         let mut values = Vec::with_capacity(shape.iter().product());
         self.stream(name, shape, CHUNK, |chunk| values.extend_from_slice(chunk))?;
         Ok(values)
@@ -96,6 +104,14 @@ impl Tensors {
         each: impl FnMut(&[f32]),
     ) -> Result<(), ModelError> {
         self.stream(&self.within(name), &shape, rows * shape[1], each)
+    }
+
+    /// Requires a tensor of the encoder of exactly this shape, before room is made for it.
+    ///
+    /// # Errors
+    /// When it is missing or of another shape or type.
+    pub(super) fn require(&self, name: &str, shape: &[usize]) -> Result<(), ModelError> {
+        self.locate(&self.within(name), shape).map(drop)
     }
 
     /// A matrix whose rows are read when they are needed.
@@ -142,7 +158,7 @@ impl Tensors {
 }
 
 fn open(path: &Path) -> Result<File, ModelError> {
-    File::open(path).map_err(ModelError::io("open the weights", path))
+    open_regular(path).map_err(ModelError::io("open the weights", path))
 }
 
 /// The number types that weights come in, all little-endian.

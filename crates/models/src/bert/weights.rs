@@ -114,6 +114,7 @@ impl Reader<'_> {
 
     /// Reads a linear map.
     fn linear(&self, name: &str, inputs: usize, outputs: usize) -> Result<Weights, ModelError> {
+        self.tensors.require(&format!("{name}.weight"), &[outputs, inputs])?;
         let mut weights = self.arithmetic.weights(inputs, outputs);
         let mut first = 0;
         self.tensors.read_bands(&format!("{name}.weight"), [outputs, inputs], PANEL, |band| {
@@ -127,6 +128,7 @@ impl Reader<'_> {
     /// Reads the linear maps to queries, keys and values and puts their outputs side by side.
     fn projections(&self, names: &[String; 3]) -> Result<Weights, ModelError> {
         let (hidden, heads) = (self.config.hidden_size, self.config.heads());
+        names.iter().try_for_each(|name| self.tensors.require(&format!("{name}.weight"), &[hidden, hidden]))?;
         let mut weights = self.arithmetic.weights(hidden, 3 * hidden);
         for (i, name) in names.iter().enumerate() {
             let rows = self.tensors.read(&format!("{name}.weight"), &[hidden, hidden])?;
@@ -139,8 +141,8 @@ impl Reader<'_> {
 
     fn attention_output(&self, name: &str) -> Result<Weights, ModelError> {
         let (hidden, heads) = (self.config.hidden_size, self.config.heads());
-        let mut weights = self.arithmetic.weights(hidden, hidden);
         let mut rows = self.tensors.read(&format!("{name}.weight"), &[hidden, hidden])?;
+        let mut weights = self.arithmetic.weights(hidden, hidden);
         for row in rows.chunks_exact_mut(hidden) {
             row.copy_from_slice(&heads_together(row, heads, 1));
         }

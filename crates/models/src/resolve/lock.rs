@@ -11,7 +11,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelEntry, ModelError, ModelFile};
+use crate::{
+    ModelEntry, ModelError, ModelFile,
+    files::{MOST_CONFIG, read_regular},
+};
 
 /// What a file was when it was first seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +56,7 @@ impl Lock {
     /// When it cannot be read: going on without it would trust anything.
     pub(super) fn read(entry: &ModelEntry, cache: &Path) -> Result<Self, ModelError> {
         let path = cache.join("trusted").join(format!("{}.json", entry.pinned_name()));
-        let files = match fs::read(&path) {
+        let files = match read_regular(&path, MOST_CONFIG) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| ModelError::Config {
                 path: path.clone(),
                 field: "the file",

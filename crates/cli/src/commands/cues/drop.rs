@@ -7,7 +7,7 @@ use super::{confirm, count, memories, print_json, say};
 use crate::{
     args::ScopeArgs,
     failure::Failure,
-    render::aside,
+    render::{aside, erasure},
     settings::{Output, Settings},
 };
 
@@ -31,8 +31,12 @@ impl Drop {
             return Ok(());
         }
         let gone = memory.drop_cues(&settings.namespace, &scope)?;
+        let erased = memory.erasure()?;
+        erasure(erased);
         match settings.output {
-            Output::Programs => print_json(&json!({"namespace": settings.namespace, "dropped": gone})),
+            Output::Programs => {
+                print_json(&json!({"namespace": settings.namespace, "dropped": gone, "erasure": erased}))
+            }
             Output::People => say!(
                 "gone: {} of {}, {}",
                 count(gone.questions, "question"),

@@ -5,18 +5,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use aforesaid::Memory;
+use aforesaid::{Memory, visible::escaped_json};
 use aforesaid_llm::Batch;
 use clap::{Args, ValueHint};
 use serde_json::json;
 
-use super::{count, memories, print_json, prompt::PromptArgs, render, say};
+use super::{
+    count, memories, print_json,
+    prompt::{PromptArgs, Prompted},
+    render, say,
+};
 use crate::{
     args::ScopeArgs,
     failure::Failure,
     files::write_whole,
     llm::LlmArgs,
     settings::{Output, Settings},
+    unused::{LLM, LLM_SERVER, Unused, no_search, unused},
 };
 
 #[derive(Debug, Args)]
@@ -41,10 +46,21 @@ pub(super) struct Export {
 }
 
 impl Export {
+    pub(super) fn unused(&self) -> Vec<Unused> {
+        let (prompted, llm) = match self.batch {
+            true => (
+                Prompted::Yes,
+                vec![
+                    unused(LLM_SERVER, "requests are written, and none is sent"),
+                    unused(&["llm_cache"], "requests are written whatever answers are kept"),
+                ],
+            ),
+            false => (Prompted::No, vec![unused(LLM, "no language model is asked; add --batch")]),
+        };
+        [self.prompt.unused(prompted), llm, no_search()].concat()
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        if self.prompt.is_given() && !self.batch {
-            return Err(Failure::Usage("--prompt, --questions and --before go with --batch".to_owned()));
-        }
         match self.batch {
             true => self.requests(settings),
             false => self.cues(settings),
@@ -67,7 +83,8 @@ impl Export {
         let (batch, asked) = self.batch(settings, &settings.open_plain()?, model)?;
         let mut lines = Vec::new();
         batch.write(&mut lines).map_err(Failure::Llm)?;
-        self.put(&lines)?;
+        let lines = String::from_utf8_lossy(&lines);
+        self.put(escaped_json(&lines).as_bytes())?;
         self.tell(
             settings,
             json!({"namespace": settings.namespace, "requests": batch.len(), "memories": asked}),

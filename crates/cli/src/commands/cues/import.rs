@@ -15,16 +15,18 @@ use serde_json::json;
 
 use super::{
     conclude, count, memories, print_json,
-    prompt::{PromptArgs, VectorArgs},
+    prompt::{PromptArgs, Prompted, VectorArgs},
     render, report, say, written,
 };
 use crate::{
     failure::Failure,
+    files::read_input,
     llm::LlmArgs,
     opening::Effort,
     progress,
     render::aside,
     settings::{Output, Settings},
+    unused::{LLM, LLM_SERVER, Unused, unused},
 };
 
 /// Ids and lines shown to people; a program gets all ids.
@@ -61,10 +63,15 @@ pub(super) struct Import {
 }
 
 impl Import {
+    pub(super) fn unused(&self) -> Vec<Unused> {
+        let (prompted, llm) = match self.batch {
+            true => (Prompted::Yes, unused(LLM_SERVER, "a batch service has answered, and no other server is asked")),
+            false => (Prompted::No, unused(LLM, "no language model has answered these; add --batch")),
+        };
+        [self.prompt.unused(prompted), vec![llm], self.vectors.unused()].concat()
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        if self.prompt.is_given() && !self.batch {
-            return Err(Failure::Usage("--prompt, --questions and --before go with --batch".to_owned()));
-        }
         match self.batch {
             true => self.results(settings),
             false => self.cues(settings),
@@ -184,7 +191,7 @@ impl Import {
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let failed = Failure::io(format!("file {}: could not be read; check the path", file.display()));
-    std::fs::read(file).map_err(failed)
+    read_input(file).map_err(failed)
 }
 
 fn describe(added: &AddedCues) -> Result<(), Failure> {

@@ -17,12 +17,13 @@ use crate::{
     failure::Failure,
     render::{self, count, memories, say},
     settings::Settings,
+    unused::{Unused, no_search},
 };
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "A cue is a question that somebody might ask later and to which a turn or note is the answer. Searches go \
-    by cues as soon as they are there. Sensitive notes are never sent to a model."
+    by cues as soon as they are there. What is sensitive is never sent to a model."
 )]
 pub(crate) struct CuesCommand {
     #[command(subcommand)]
@@ -46,6 +47,15 @@ enum Action {
 }
 
 impl CuesCommand {
+    pub(crate) fn unused(&self) -> Vec<Unused> {
+        match &self.action {
+            Action::Write(command) => command.unused(),
+            Action::Export(command) => command.unused(),
+            Action::Import(command) => command.unused(),
+            Action::List(_) | Action::Drop(_) | Action::Stats(_) => no_search(),
+        }
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         match &self.action {
             Action::Write(command) => command.run(settings),

@@ -4,6 +4,15 @@ use aforesaid::CueIndexing;
 use aforesaid_llm::{CuePrompt, CueSettings};
 use clap::Args;
 
+use crate::unused::{ENCODER, PRESET, Unused, unused};
+
+/// Whether a command asks a model, now or in a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prompted {
+    Yes,
+    No,
+}
+
 /// What a model is asked.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub(super) struct PromptArgs {
@@ -29,9 +38,15 @@ impl PromptArgs {
         }
     }
 
-    /// Whether any was given.
-    pub(super) fn is_given(&self) -> bool {
-        *self != Self::default()
+    /// What is not used, if there is a prompt or not.
+    pub(super) fn unused(&self, prompted: Prompted) -> Vec<Unused> {
+        match (prompted, self.settings().prompt) {
+            (Prompted::No, _) => vec![unused(&["prompt", "questions", "before"], "nothing is asked for; add --batch")],
+            (Prompted::Yes, CuePrompt::Isolated) => {
+                vec![unused(&["before"], "an isolated prompt shows no other turns")]
+            }
+            (Prompted::Yes, _) => Vec::new(),
+        }
     }
 }
 
@@ -47,6 +62,17 @@ pub(super) struct VectorArgs {
 }
 
 impl VectorArgs {
+    /// What is not used where no vectors are made.
+    pub(super) fn unused(&self) -> Vec<Unused> {
+        match self.no_vectors {
+            true => vec![
+                unused(ENCODER, "--no-vectors makes none"),
+                unused(PRESET, "--no-vectors leaves the index to the next search"),
+            ],
+            false => Vec::new(),
+        }
+    }
+
     pub(super) fn indexing(&self) -> CueIndexing {
         CueIndexing { questions: !self.no_vectors, passage: self.concat }
     }

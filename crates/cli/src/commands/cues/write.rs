@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     conclude, print_json,
-    prompt::{PromptArgs, VectorArgs},
+    prompt::{PromptArgs, Prompted, VectorArgs},
     render, report, say, written,
 };
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
     opening::Effort,
     progress,
     settings::{Output, Settings},
+    unused::Unused,
 };
 
 #[derive(Debug, Args)]
@@ -36,6 +37,10 @@ pub(super) struct Write {
 }
 
 impl Write {
+    pub(super) fn unused(&self) -> Vec<Unused> {
+        [self.prompt.unused(Prompted::Yes), self.vectors.unused()].concat()
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let model = self.llm.connect(settings)?;
         let indexing = self.vectors.indexing();

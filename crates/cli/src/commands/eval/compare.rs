@@ -12,6 +12,7 @@ use serde_json::json;
 use super::{MeasureArgs, print_json};
 use crate::{
     failure::Failure,
+    files::read_input,
     render::say,
     settings::{Output, Settings},
 };
@@ -79,7 +80,7 @@ fn run(path: &Path) -> Result<Run, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(path).map_err(Failure::io(format!("file {}", path.display())))?;
+    let bytes = read_input(path).map_err(Failure::io(format!("file {}", path.display())))?;
     String::from_utf8(bytes)
         .map_err(|_| Failure::Input(format!("file {}: found bytes that are not UTF-8", path.display())))
 }

@@ -13,7 +13,7 @@ use super::{place_of, print_json};
 use crate::{
     failure::Failure,
     progress,
-    render::{QUIET, STRONG, say},
+    render::{QUIET, STRONG, path, say},
     settings::{Network, Output, Settings},
 };
 
@@ -84,7 +84,7 @@ fn list(settings: &Settings) -> Result<(), Failure> {
             say!("  {home}")?;
         }
         match (place, fingerprint) {
-            (Some(place), Some(fingerprint)) => say!("  here: {} (sha256 {fingerprint})", place.display())?,
+            (Some(place), Some(fingerprint)) => say!("  here: {} (sha256 {fingerprint})", path(&place))?,
             _ if entry.files.is_empty() => say!("  {QUIET}not here; {}{QUIET:#}", entry.place)?,
             _ => say!("  {QUIET}not here; `aforesaid eval data fetch {}`, or {}{QUIET:#}", entry.dataset, entry.place)?,
         }
@@ -123,7 +123,7 @@ fn fetch(dataset: DataSet, into: Option<PathBuf>, settings: &Settings) -> Result
             )
         }
         Output::People => {
-            say!("{dataset} is in {}: {new} fetched, {} there before", into.display(), fetched.len() - new)?;
+            say!("{dataset} is in {}: {new} fetched, {} there before", path(&into), fetched.len() - new)?;
             say!("{}: {}", entry.licence, entry.rule)
         }
     }

@@ -12,9 +12,10 @@ mod tune;
 
 use std::path::{Path, PathBuf};
 
-use aforesaid::types::Unit;
+use aforesaid::{types::Unit, visible::escaped_json};
 use aforesaid_eval::{
     datasets::{DataSet, RECORDED},
+    experiments::System,
     measures::Measure,
     recipe::Recording,
 };
@@ -27,6 +28,7 @@ use crate::{
     files::write_whole,
     render::say,
     settings::{Output, Settings},
+    unused::{PRESET, Unused, no_search, no_vectors_in, unused},
 };
 
 /// Measure retrieval: published studies, and your own labelled history.
@@ -55,6 +57,20 @@ enum Action {
 }
 
 impl Eval {
+    pub(crate) fn unused(&self) -> Vec<Unused> {
+        let pipeline = |system: &System| {
+            let named = unused(PRESET, "--system names the pipeline");
+            no_vectors_in(&system.preset).into_iter().chain([named]).collect()
+        };
+        match &self.action {
+            Action::Run(command) => pipeline(command.system()),
+            Action::Tune(command) => pipeline(command.system()),
+            Action::Study(command) => command.unused(),
+            Action::Reproduce(_) => vec![unused(PRESET, "each receipt names its pipeline")],
+            Action::Compare(_) | Action::Tables(_) | Action::Data(_) => no_search(),
+        }
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         match &self.action {
             Action::Run(command) => command.run(settings),
@@ -147,7 +163,7 @@ impl OutputArgs {
         }
         match (&self.json_file, settings.output) {
             (Some(path), _) => {
-                write_whole(path, format!("{json:#}\n").as_bytes())?;
+                write_whole(path, escaped_json(&format!("{json:#}\n")).as_bytes())?;
                 say!("{}", markdown.trim_end())
             }
             (None, Output::Programs) => print_json(json),
@@ -175,5 +191,5 @@ impl MeasureArgs {
 
 /// Text that Markdown keeps, on a terminal.
 fn plain(text: &str) -> String {
-    crate::render::printable(text).to_string()
+    crate::render::printable(text)
 }

@@ -1,6 +1,6 @@
 //! A language model in a study: asked on a server, or answered by a batch service.
 
-use std::{fs::File, io::BufReader, path::PathBuf};
+use std::path::PathBuf;
 
 use aforesaid_eval::{
     recipe::Equipment,
@@ -13,9 +13,9 @@ use serde_json::json;
 use super::{equipment::watched, print_json};
 use crate::{
     failure::Failure,
-    files::write_whole,
+    files::{read_input, write_whole},
     llm::{LanguageModel, LlmArgs},
-    render::{count, say},
+    render::{count, path, say},
     settings::{Output, Settings},
 };
 
@@ -75,10 +75,10 @@ impl ModelArgs {
         };
         let batch = self.batch(study, equipment, settings)?;
         if let Some(results) = &self.results {
-            let file = File::open(results).map_err(Failure::io(format!("file {}", results.display())))?;
-            let report = batch.read(BufReader::new(file), &cache).map_err(Failure::Llm)?;
+            let bytes = read_input(results).map_err(Failure::io(format!("file {}", results.display())))?;
+            let report = batch.read(&bytes[..], &cache).map_err(Failure::Llm)?;
             if settings.output == Output::People {
-                say!("{}: {report}", results.display())?;
+                say!("{}: {report}", path(results))?;
             }
         }
         let Some(file) = &self.requests else { return Ok(false) };
@@ -88,7 +88,7 @@ impl ModelArgs {
         write_whole(file, &bytes)?;
         match settings.output {
             Output::Programs => print_json(&json!({"requests": left.len(), "file": file}))?,
-            Output::People => say!("{} in {}", count(left.len(), "request"), file.display())?,
+            Output::People => say!("{} in {}", count(left.len(), "request"), path(file))?,
         }
         Ok(true)
     }

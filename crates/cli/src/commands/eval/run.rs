@@ -67,6 +67,10 @@ fn captions(word: &str) -> Result<Captions, String> {
 }
 
 impl Run {
+    pub(super) fn system(&self) -> &System {
+        &self.system
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let mut system = self.system.clone();
         system.captions = self.captions.unwrap_or(system.captions);

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Instant};
 
+use aforesaid::visible::escaped_json;
 use aforesaid_eval::{
     EvalError,
     datasets::DataSet,
@@ -21,8 +22,9 @@ use super::{
 use crate::{
     failure::Failure,
     files::write_whole,
-    render::say,
+    render::{path, say},
     settings::{Output, Settings},
+    unused::{LLM, PRESET, Unused, unused},
 };
 
 #[derive(Debug, Args)]
@@ -61,6 +63,12 @@ enum Name {
 }
 
 impl Study {
+    pub(super) fn unused(&self) -> Vec<Unused> {
+        let unasked =
+            (!self.model.is_given()).then(|| unused(LLM, "no language model is asked; add --judge or --answers"));
+        unasked.into_iter().chain([unused(PRESET, "a study names its pipelines")]).collect()
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let started = Instant::now();
         let data = match (self.name, &self.data) {
@@ -105,7 +113,7 @@ impl Study {
         let markdown = study.to_markdown();
         let mut files = vec![
             ("report.md".to_owned(), markdown.clone().into_bytes()),
-            ("report.json".to_owned(), format!("{:#}\n", study.to_json()).into_bytes()),
+            ("report.json".to_owned(), escaped_json(&format!("{:#}\n", study.to_json())).into_owned().into_bytes()),
             ("questions.csv".to_owned(), study.questions.clone().into_bytes()),
         ];
         for (stem, figure) in study.sections.iter().filter_map(|section| section.figure.as_ref()) {
@@ -123,7 +131,7 @@ impl Study {
             }
             Output::People => {
                 say!("{}", markdown.trim_end())?;
-                say!("\n{} files in {}, {seconds:.1} s", files.len(), out.display())
+                say!("\n{} files in {}, {seconds:.1} s", files.len(), path(&out))
             }
         }
     }

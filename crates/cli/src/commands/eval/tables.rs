@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use aforesaid::models::files::read_regular;
 use aforesaid_eval::{EvalError, receipts};
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -9,8 +10,8 @@ use serde_json::json;
 use super::{print_json, receipts_in};
 use crate::{
     failure::Failure,
-    files::write_whole,
-    render::say,
+    files::{MOST_INPUT, write_whole},
+    render::{printable, say},
     settings::{Output, Settings},
 };
 
@@ -33,7 +34,7 @@ impl Tables {
         let mut stale = Vec::new();
         for path in &self.documents {
             let shown = path.display();
-            let bytes = std::fs::read(path).map_err(Failure::io(format!("file {shown}")))?;
+            let bytes = read_regular(path, MOST_INPUT).map_err(Failure::io(format!("file {shown}")))?;
             let document = String::from_utf8(bytes)
                 .map_err(|_| Failure::Input(format!("file {shown}: found bytes that are not UTF-8")))?;
             let filled = tables.fill(&document).map_err(|error| Failure::Input(format!("file {shown}: {error}")))?;
@@ -53,7 +54,7 @@ impl Tables {
         match settings.output {
             Output::Programs => print_json(&json!({"documents": self.documents, "changed": stale})),
             Output::People if stale.is_empty() => say!("up to date"),
-            Output::People => say!("changed: {}", stale.join(", ")),
+            Output::People => say!("changed: {}", printable(&stale.join(", "))),
         }
     }
 }

@@ -50,6 +50,10 @@ enum By {
 }
 
 impl Tune {
+    pub(super) fn system(&self) -> &System {
+        &self.system
+    }
+
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let path = self.data.path(settings)?;
         let mut measures = self.measures.measures();

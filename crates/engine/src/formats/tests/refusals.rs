@@ -25,12 +25,9 @@ fn a_jsonl_line_that_is_no_object() {
 
 #[test]
 fn a_jsonl_field_that_is_unknown() {
-    line(
-        r#""speaker": "A", "txet": "t""#,
-        &["chat.json, line 2", "a turn has no field \"txet\"", "image_caption, meta"],
-    );
+    line(r#""speaker": "A", "txet": "t""#, &["chat.json, line 2", "a turn has no field \"txet\"", "sensitive, meta"]);
     line(r#""kind": "note", "text": "t", "speaker": "A""#, &["a note has no field \"speaker\"", "sensitive, source"]);
-    line(r#""speaker": "A", "text": "t", "importance": 1"#, &["a turn has no field \"importance\""]);
+    line(r#""speaker": "A", "text": "t", "source": ["t1"]"#, &["a turn has no field \"source\""]);
 }
 
 #[test]

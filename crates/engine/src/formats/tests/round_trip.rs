@@ -34,19 +34,25 @@ fn meta() -> impl Strategy<Value = Map<String, Value>> {
     vec((".{0,6}", json()), 0..4).prop_map(|fields| fields.into_iter().collect())
 }
 
+fn importance() -> impl Strategy<Value = Importance> {
+    (0.0..=1.0f64).prop_map(|value| Importance::new(value).unwrap())
+}
+
 fn turns() -> impl Strategy<Value = Draft> {
     let names = (NAME, NAME, NAME, NAME);
-    (names, TEXT, option::of(moment()), option::of(TEXT), option::of(meta())).prop_map(
-        |((id, conversation, session, speaker), text, said_at, image_caption, meta)| {
+    let marks = (importance(), vec(".{0,9}", 0..3), any::<bool>());
+    (names, TEXT, option::of(moment()), option::of(TEXT), marks, option::of(meta())).prop_map(
+        |((id, conversation, session, speaker), text, said_at, image_caption, (importance, tags, sensitive), meta)| {
+            let (conversation, session) = (ConversationId::new(conversation), SessionId::new(session));
             Draft::Turn(Turn {
                 id: MemoryId::new(id).ok(),
-                conversation: ConversationId::new(conversation).unwrap(),
-                session: SessionId::new(session).unwrap(),
-                speaker,
-                text,
                 said_at,
                 image_caption,
+                importance,
+                tags,
+                sensitivity: Sensitivity::from(sensitive),
                 meta,
+                ..Turn::new(conversation.unwrap(), session.unwrap(), speaker, text)
             })
         },
     )
@@ -54,14 +60,14 @@ fn turns() -> impl Strategy<Value = Draft> {
 
 fn notes() -> impl Strategy<Value = Draft> {
     let names = (NAME, option::of(NAME));
-    (names, TEXT, option::of(moment()), 0.0..=1.0f64, vec(".{0,9}", 0..3), any::<bool>(), vec(NAME, 0..3)).prop_map(
+    (names, TEXT, option::of(moment()), importance(), vec(".{0,9}", 0..3), any::<bool>(), vec(NAME, 0..3)).prop_map(
         |((id, conversation), text, said_at, importance, tags, sensitive, source)| {
             Draft::Note(Note {
                 id: MemoryId::new(id).ok(),
                 conversation: conversation.and_then(|name| ConversationId::new(name).ok()),
                 text,
                 said_at,
-                importance: Importance::new(importance).unwrap(),
+                importance,
                 tags,
                 sensitivity: Sensitivity::from(sensitive),
                 source: source.into_iter().filter_map(|id| MemoryId::new(id).ok()).collect(),
@@ -95,7 +101,9 @@ proptest! {
             let mut parsed = read(Format::Jsonl, line.as_bytes()).unwrap();
             let back = parsed.drafts.pop().unwrap();
             let id = back.id().unwrap().clone();
-            prop_assert_eq!(back.into_memory(Seq(1), id), memory, "{}", line);
+            let back = back.into_memory(Seq(1), id);
+            prop_assert_eq!(serde_json::to_string(&back).unwrap(), line.as_str());
+            prop_assert_eq!(back, memory, "{}", line);
         }
     }
 }

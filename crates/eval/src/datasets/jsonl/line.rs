@@ -1,6 +1,6 @@
 //! One line of a labelled history.
 
-use aforesaid::types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, Timestamp};
+use aforesaid::types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, Timestamp, Turn};
 use serde_json::{Map, Value};
 
 use super::{
@@ -91,16 +91,17 @@ impl Record {
         let text = self.required_text("text")?;
         let said_at = self.time("said_at")?;
         let group = self.group()?;
+        let sensitivity = self.sensitivity()?;
         let draft = match (self.label("session")?, self.text("speaker")?) {
             (Some(session), Some(speaker)) => {
                 let caption = self.text("image_caption")?.filter(|caption| !caption.trim().is_empty());
                 let session = Session::new(&group, &session, said_at, &self.place)?;
                 match session.turn(id, speaker, text, &self.place)? {
-                    Draft::Turn(turn) => Draft::Turn(aforesaid::types::Turn { image_caption: caption, ..turn }),
+                    Draft::Turn(turn) => Draft::Turn(Turn { image_caption: caption, sensitivity, ..turn }),
                     note @ Draft::Note(_) => note,
                 }
             }
-            (None, None) => Draft::Note(self.note(id, &group, text, said_at)?),
+            (None, None) => Draft::Note(Note { sensitivity, ..self.note(id, &group, text, said_at)? }),
             (Some(_), None) => {
                 return Err(self.missing("speaker", "who said it, since there is a session (a note has neither)"));
             }
@@ -146,6 +147,15 @@ impl Record {
 
     fn group(&mut self) -> Result<String, DataError> {
         Ok(self.label("group")?.unwrap_or_else(|| GROUP.to_owned()))
+    }
+
+    /// What was marked as sensitive when it was exported goes to no server here either.
+    fn sensitivity(&mut self) -> Result<Sensitivity, DataError> {
+        match self.take("sensitive") {
+            None => Ok(Sensitivity::default()),
+            Some(Value::Bool(sensitive)) => Ok(Sensitivity::from(sensitive)),
+            Some(other) => Err(wrong("sensitive", &other, "true or false", &self.place)),
+        }
     }
 
     fn text(&mut self, field: &str) -> Result<Option<String>, DataError> {

@@ -186,13 +186,12 @@ mod tests {
     fn turn(id: &str, session: &str, speaker: &str) -> Draft {
         Draft::Turn(Turn {
             id: Some(MemoryId::new(id).unwrap()),
-            conversation: ConversationId::new("garden").unwrap(),
-            session: SessionId::new(session).unwrap(),
-            speaker: speaker.to_owned(),
-            text: format!("said in {id}"),
-            said_at: None,
-            image_caption: None,
-            meta: None,
+            ..Turn::new(
+                ConversationId::new("garden").unwrap(),
+                SessionId::new(session).unwrap(),
+                speaker,
+                format!("said in {id}"),
+            )
         })
     }
 

@@ -1,0 +1,23 @@
+//! Whether two indexes of the same rows are the same.
+
+use super::Index;
+use crate::dense::DenseIndex;
+
+impl Index {
+    /// An index of the same kind that has seen nothing yet.
+    pub fn empty_like(&self) -> Self {
+        Self::new(self.spec.clone(), self.dense.as_ref().map_or(1, DenseIndex::dim))
+    }
+
+    /// The first part in which this index and another differ; their analyzers and encoders are not compared.
+    pub fn difference(&self, other: &Self) -> Option<&'static str> {
+        let parts = [
+            ("version", self.version == other.version),
+            ("texts", self.documents == other.documents),
+            ("terms", self.postings == other.postings),
+            ("vectors", self.dense == other.dense),
+            ("cues", self.cues == other.cues),
+        ];
+        parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
+    }
+}

@@ -1,0 +1,69 @@
+//! Whose file it is, found out without changing a byte of it.
+
+use std::path::Path;
+
+use aforesaid_core::StoreError;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::{
+    errors::{Context, location_error},
+    place::beside,
+    schema,
+};
+
+/// Marks a file as ours: "afsd".
+pub(crate) const APPLICATION_ID: i64 = 0x6166_7364;
+
+/// Refuses a file that is no store of ours.
+///
+/// It goes by the header alone, through SQLite: a descriptor of our own, once closed, would drop every lock
+/// that this process has on the file (POSIX locks). The file is taken as immutable, so that neither a log is read back into
+/// it nor a file made beside it.
+pub(crate) fn check(path: &Path, location: &str) -> Result<(), StoreError> {
+    let context = Context::new(location, "read the header");
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = context.run(Connection::open_with_flags(immutable(path), flags))?;
+    if pragma(&connection, "application_id", location)? == APPLICATION_ID {
+        return Ok(());
+    }
+    // All of a database may still be in its log. Reading both leaves the file as it is, too.
+    if pragma(&connection, "schema_version", location)? == 0 && beside(path, "-wal").exists() {
+        let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let connection = context.run(Connection::open_with_flags(path, flags))?;
+        if schema::is_ours(&connection, location)? {
+            return Ok(());
+        }
+    }
+    Err(foreign(location))
+}
+
+pub(crate) fn foreign(location: &str) -> StoreError {
+    location_error(location, "is an SQLite file of another program", "name another file with --store")
+}
+
+pub(crate) fn pragma(connection: &Connection, name: &str, location: &str) -> Result<i64, StoreError> {
+    Context::new(location, "read the header").run(connection.pragma_query_value(None, name, |row| row.get(0)))
+}
+
+/// The path as an SQLite URI that promises nothing will change.
+pub(crate) fn immutable(path: &Path) -> String {
+    let mut uri = "file:".to_owned();
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if cfg!(windows) || bytes.starts_with(b"/") {
+        // An empty host, so that no part of the path is taken for one.
+        uri.push_str("//");
+    }
+    if cfg!(windows) && path.is_absolute() {
+        uri.push('/');
+    }
+    for &byte in bytes {
+        match byte {
+            b'\\' if cfg!(windows) => uri.push('/'),
+            b'/' | b'.' | b'-' | b'_' | b':' => uri.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}

@@ -1,0 +1,143 @@
+//! Where a store is, and making a new one there.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use aforesaid_core::StoreError;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::{
+    connection::ask_for_log,
+    errors::{Context, location_error},
+    schema,
+};
+
+/// Bytes of a page; a vector of 384 components with its key fits one cell.
+const PAGE: u32 = 8192;
+
+/// Whether opening may make a new store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Creation {
+    /// Make an empty store where there is none.
+    Allowed,
+    /// A missing store is an error.
+    Forbidden,
+}
+
+/// Sees to it that there is a file at `path` that may be a store.
+pub(crate) fn settle(path: &Path, location: &str, creation: Creation) -> Result<(), StoreError> {
+    // SQLite would take these for a store that ends with the process.
+    if location.is_empty() || location == ":memory:" || location.starts_with("file:") {
+        return Err(location_error(
+            &format!("{location:?}"),
+            "names no file",
+            "give a path with --store, or memory: for a store that ends with the process",
+        ));
+    }
+    match fs::metadata(path) {
+        Ok(found) => check_file(&found, location),
+        Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            // What keeps it from being looked at keeps it from being opened; that error says what to do.
+            Ok(())
+        }
+        Err(_) => match creation {
+            Creation::Allowed => make(path, location),
+            Creation::Forbidden => Err(location_error(
+                location,
+                "does not exist",
+                "make one with `aforesaid import` or `aforesaid add`, or name another with --store",
+            )),
+        },
+    }
+}
+
+fn check_file(found: &fs::Metadata, location: &str) -> Result<(), StoreError> {
+    if found.is_dir() {
+        return Err(location_error(location, "is a directory", "name a file in it, such as memory.db, with --store"));
+    }
+    if !found.is_file() {
+        return Err(location_error(location, "is not a regular file", "name a file, such as memory.db, with --store"));
+    }
+    // A new store appears whole, so this is one that lost its content or was never one.
+    if found.len() == 0 {
+        return Err(location_error(
+            location,
+            "is a file of 0 bytes and not an empty store",
+            "restore a backup of it, or delete the file to start a new store there",
+        ));
+    }
+    Ok(())
+}
+
+/// Makes an empty store beside `path` and moves it there whole.
+///
+/// So no process ever finds half a store, and of several that make one at once the first wins and all use it.
+fn make(path: &Path, location: &str) -> Result<(), StoreError> {
+    let folder = folder_of(path);
+    make_folder(&folder).map_err(|error| {
+        location_error(
+            location,
+            format!("its folder cannot be made ({error})"),
+            "make the folder, or name another file with --store",
+        )
+    })?;
+    let cannot_write = |error: io::Error| {
+        location_error(
+            location,
+            format!("cannot be made in its folder ({})", error.kind()),
+            "give write permission to the folder, or name another file with --store",
+        )
+    };
+    // Readable by its owner alone, and the log beside it is given the same permissions.
+    let new = tempfile::Builder::new().prefix(".aforesaid-").suffix(".new").tempfile_in(&folder);
+    let new = new.map_err(cannot_write)?.into_temp_path();
+    fill(&new, location)?;
+    fs::File::open(&new).and_then(|file| file.sync_all()).map_err(cannot_write)?;
+    match new.persist_noclobber(path) {
+        Ok(()) => sync_folder(&folder).map_err(cannot_write),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(cannot_write(error.error)),
+    }
+}
+
+/// Writes an empty store; afterwards no log is left beside it.
+fn fill(path: &Path, location: &str) -> Result<(), StoreError> {
+    let context = Context::new(location, "make the store");
+    let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE;
+    let mut connection = context.run(Connection::open_with_flags(path, flags))?;
+    context.run(connection.pragma_update(None, "page_size", PAGE))?;
+    context.run(connection.pragma_update(None, "secure_delete", "ON"))?;
+    schema::prepare(&mut connection, location)?;
+    // Last: what is written after it lies in the log until closing moves it, and SQLite does not say when that fails.
+    context.run(ask_for_log(&connection))?;
+    context.run(connection.close().map_err(|(_, error)| error))
+}
+
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// Makes a folder, and those it lies in, for their owner alone.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Has a folder's entries survive a loss of power, where a folder can be opened for that.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// The file that SQLite keeps beside a store under an ending of its own.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    // SQLite follows links before it names the log.
+    let mut name = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).into_os_string();
+    name.push(ending);
+    PathBuf::from(name)
+}
