@@ -264,13 +264,12 @@ fn an_export_of_conversations_with_the_same_sessions_is_not_merged() {
     let me = Namespace::new("me").unwrap();
     let turn = |conversation: &str, session: &str, n: usize| Turn {
         id: Some(MemoryId::new(format!("{conversation}-{session}-{n}")).unwrap()),
-        conversation: ConversationId::new(conversation).unwrap(),
-        session: SessionId::new(session).unwrap(),
-        speaker: "Ola".to_owned(),
-        text: format!("turn {n} of {session}"),
-        said_at: None,
-        image_caption: None,
-        meta: None,
+        ..Turn::new(
+            ConversationId::new(conversation).unwrap(),
+            SessionId::new(session).unwrap(),
+            "Ola".to_owned(),
+            format!("turn {n} of {session}"),
+        )
     };
     let turns = ["a", "b"].iter().flat_map(|c| ["s1", "s2"].map(|s| turn(c, s, 1)));
     memory.add_turns(&me, turns.collect()).unwrap();

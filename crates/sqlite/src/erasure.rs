@@ -6,7 +6,7 @@
 //! readers. A row of `erasure` says from the commit on that the log is still to be emptied, so that a process that was killed in between, or
 //! a reader that stayed, leaves it to whoever opens the store next.
 
-use std::time::Duration;
+use std::{fs, io, path::Path, time::Duration};
 
 use aforesaid_core::{StoreError, store::Erasure};
 use rusqlite::{Connection, OptionalExtension, Transaction};
@@ -14,6 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 use crate::{
     errors::Context,
     free_space::{self, Remains},
+    place::beside,
 };
 
 /// How long a forget waits for readers before it leaves the log to others.
@@ -45,7 +46,7 @@ pub(crate) fn finish(connection: &Connection, context: Context<'_>, patience: Du
     let Some(token) = token(connection, context)? else { return Ok(Erasure::Complete) };
     let before: i64 = context.run(connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)))?;
     context.run(connection.busy_timeout(patience))?;
-    let emptied = empty_log(connection, context).and_then(|emptied| match emptied {
+    let emptied = empty_log(connection, context).and_then(|emptied| match emptied && sync_log(connection).is_ok() {
         true => context.run_or_busy(connection.execute("DELETE FROM erasure WHERE token = ?1", [token])),
         false => Ok(None),
     });
@@ -59,6 +60,18 @@ fn token(connection: &Connection, context: Context<'_>) -> Result<Option<i64>, S
             .prepare_cached("SELECT token FROM erasure")
             .and_then(|mut select| select.query_row([], |row| row.get(0)).optional()),
     )
+}
+
+/// Has the log stay as short as it was made, also where the power is lost: SQLite does not wait for that.
+///
+/// No lock is on the log itself, so that closing a descriptor of it takes none away.
+fn sync_log(connection: &Connection) -> io::Result<()> {
+    let Some(path) = connection.path() else { return Ok(()) };
+    match fs::OpenOptions::new().write(true).open(beside(Path::new(path), "-wal")) {
+        Ok(log) => log.sync_all(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Writes the log into the file and cuts it to nothing; says whether nobody was in the way.

@@ -23,17 +23,24 @@ pub(crate) fn check(path: &Path, location: &str) -> Result<(), StoreError> {
     let context = Context::new(location, "read the header");
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let connection = context.run(Connection::open_with_flags(immutable(path), flags))?;
-    if pragma(&connection, "application_id", location)? == APPLICATION_ID {
+    let application = pragma(&connection, "application_id", location);
+    if matches!(application, Ok(APPLICATION_ID)) {
         return Ok(());
     }
-    // All of a database may still be in its log. Reading both leaves the file as it is, too.
-    if pragma(&connection, "schema_version", location)? == 0 && beside(path, "-wal").exists() {
+    // All of a database may still be in its log; and where the power went while the log was being moved into the file, the
+    // header is ahead of the rest, or torn, until the log is read. Reading both leaves the file as it is, too.
+    let without_log = match &application {
+        Ok(_) => pragma(&connection, "schema_version", location)? == 0,
+        Err(_) => true,
+    };
+    if without_log && beside(path, "-wal").exists() {
         let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_ONLY;
         let connection = context.run(Connection::open_with_flags(path, flags))?;
         if schema::is_ours(&connection, location)? {
             return Ok(());
         }
     }
+    application?;
     Err(foreign(location))
 }
 

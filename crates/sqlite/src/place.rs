@@ -109,8 +109,9 @@ fn fill(path: &Path, location: &str) -> Result<(), StoreError> {
     let mut connection = context.run(Connection::open_with_flags(path, flags))?;
     context.run(connection.pragma_update(None, "page_size", PAGE))?;
     context.run(connection.pragma_update(None, "secure_delete", "ON"))?;
-    journal::keep(&connection, context, Duration::ZERO)?;
     schema::prepare(&mut connection, location)?;
+    // Last: what is written after it lies in the log until closing moves it, and SQLite does not say when that fails.
+    journal::keep(&connection, context, Duration::ZERO)?;
     context.run(connection.close().map_err(|(_, error)| error))
 }
 

@@ -17,13 +17,6 @@ const LANES: usize = 4;
 const SLOTS: usize = 3;
 const ENCODERS: [&str; 2] = ["bags@1/f32", "sacks@2/int8"];
 
-/// An id that a store gave is never given again. A store gave some of them twice, to other texts.
-const IDS_NEVER_COME_BACK: bool = false;
-
-/// Forgets of two processes do not get into each other's way. One that finds another emptying the log says that it could
-/// not, and its turns are gone all the same.
-const FORGETS_GET_ALONG: bool = false;
-
 /// Turns above which a lane rather forgets.
 const FULL: usize = 60;
 
@@ -342,10 +335,7 @@ impl Driver {
                     self.require(ids.len() == turns.len(), command, answer);
                     for (turn, id) in turns.iter_mut().zip(ids) {
                         let first = self.lanes[lane].give(&turn.session, id);
-                        assert!(first || !IDS_NEVER_COME_BACK, "id {id} was given before");
-                        if !first {
-                            self.count("id given again");
-                        }
+                        assert!(first, "id {id} was given before, to another text");
                         turn.id.clone_from(id);
                     }
                 }
@@ -375,12 +365,6 @@ impl Driver {
             (Command::Reembed { .. }, Answer::Done) => {
                 self.perhaps_moved = true;
                 self.count("reembed");
-            }
-            (_, Answer::Failed { failure: Failure::LogRemains, .. }) => {
-                self.require(!FORGETS_GET_ALONG, command, answer);
-                self.perhaps_moved = true;
-                self.lanes[lane].apply(effect);
-                self.count("log remains");
             }
             (Command::Search { text, .. }, Answer::Turns(found)) => {
                 self.check_hits(lane, idle_lanes, text, found, command);
@@ -589,12 +573,6 @@ impl Driver {
                 self.added = 0;
             }
             Some(Answer::Failed { failure: Failure::NotThere, .. }) => assert_eq!(total, 0),
-            Some(Answer::Failed { failure: Failure::LogRemains, .. }) if !FORGETS_GET_ALONG => {
-                done.into_iter().for_each(|(i, lane)| self.lanes[i] = lane);
-                self.version = None;
-                self.added = 0;
-                self.count("log remains");
-            }
             Some(other) => panic!("{command:?} was answered {other:?}"),
             None => {
                 self.recover(done);

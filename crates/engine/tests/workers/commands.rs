@@ -140,8 +140,6 @@ pub(crate) enum Failure {
     NotThere,
     /// The vectors of another encoder serve.
     OtherEncoder,
-    /// What was to go is gone, but the log could not be emptied.
-    LogRemains,
     /// Nothing that may happen.
     Unexpected,
 }
@@ -153,7 +151,6 @@ impl Answer {
             | Error::EmptyScope { .. }
             | Error::Store(StoreError::UnknownNamespace { .. }) => Failure::NotThere,
             Error::Store(StoreError::EncoderMismatch { .. }) => Failure::OtherEncoder,
-            Error::Store(StoreError::Location { found, .. }) if found.contains("log") => Failure::LogRemains,
             _ => Failure::Unexpected,
         };
         let mut message = error.to_string();

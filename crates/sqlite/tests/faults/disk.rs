@@ -473,6 +473,8 @@ fn tear(image: &mut Vec<u8>, at: usize, data: &[u8], chance: &mut Chance) {
         match chance.below(7) {
             0..3 => apply(image, &Change::Write { at: start, data: data[start - at..stop - at].to_vec() }),
             3..6 => {}
+            // What is in a file's first sector says whose it is before any log is read: there it is old or new.
+            _ if start < SECTOR => {}
             _ => {
                 let garbage = (start..stop).map(|_| chance.next() as u8).collect();
                 apply(image, &Change::Write { at: start, data: garbage });

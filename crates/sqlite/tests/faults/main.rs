@@ -106,9 +106,10 @@ fn what_is_not_synced_is_lost_with_the_power() {
 
 // SQLite answers that it keeps a log from now on before it has written so, and whoever asks no further misses the error
 // that follows. A store made on a disk that failed once stayed without its log, and a loss of power took its last
-// acknowledged transaction back.
+// acknowledged transaction back. Nor does SQLite say when closing cannot move the log into the file: a new store whose
+// tables were still in the log was put in its place without them, and every opening called it damaged.
 #[test]
-fn a_store_that_opens_keeps_a_log() {
+fn a_store_made_on_a_disk_that_failed_once_is_whole() {
     let _turn = turn();
     for at in 0.. {
         let folder = tempfile::tempdir().unwrap();
@@ -117,11 +118,13 @@ fn a_store_that_opens_keeps_a_log() {
         let opened = SqliteStore::open(&path, Creation::Allowed);
         let reached = disk().calls().len() > at;
         disk().forget();
-        if opened.is_ok() {
-            let connection = Connection::open(&path).unwrap();
-            let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
-            assert_eq!(mode, "wal", "call {at} failed");
+        drop(opened);
+        if let Err(error) = SqliteStore::open(&path, Creation::Allowed) {
+            panic!("call {at} failed once, and then: {error}");
         }
+        let connection = Connection::open(&path).unwrap();
+        let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+        assert_eq!(mode, "wal", "call {at} failed");
         if !reached {
             assert!(at > 20, "the disk was asked for {at} things");
             break;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use aforesaid_core::{
     StoreError,
     store::{
-        Address, Audience, Batch, CueStore, CueVectors, Doomed, Fingerprint, NewCues, NewVectors, Rows, Segment, Store,
+        Address, Audience, Batch, CueStore, CueVectors, Doomed, Erasure, Fingerprint, NewCues, NewVectors, Rows,
+        Segment, Store,
     },
     types::{
         ConversationId, CueId, CueSource, Draft, EncoderId, Importance, MemoryId, Namespace, Note, Scope, Sensitivity,
@@ -97,10 +98,8 @@ fn turn(session: &str, n: usize, length: usize) -> Draft {
     let mark = mark(n);
     let text = format!("{mark} {}", "and so on ".repeat(length / 10));
     let conversation = ConversationId::new(if n.is_multiple_of(3) { "c1" } else { "c2" }).unwrap();
-    Draft::Turn(Turn {
-        image_caption: (n.is_multiple_of(5)).then(|| "a kite".to_owned()),
-        ..Turn::new(conversation, SessionId::new(session).unwrap(), "Ann", text.trim_end())
-    })
+    let turn = Turn::new(conversation, SessionId::new(session).unwrap(), "Ann", text.trim_end());
+    Draft::Turn(Turn { image_caption: n.is_multiple_of(5).then(|| "a kite".to_owned()), ..turn })
 }
 
 fn note(n: usize) -> Draft {
@@ -227,15 +226,27 @@ fn keep_snapshot(of: Namespace, n: usize) -> impl Fn(&SqliteStore) -> Result<(),
     }
 }
 
+/// What is forgotten is promised to be gone once its bytes are, too.
+fn erased(store: &SqliteStore) -> Result<(), StoreError> {
+    match store.erasure()? {
+        Erasure::Complete => Ok(()),
+        Erasure::Pending => Err(StoreError::Backend {
+            location: store.location(),
+            action: "empty the log",
+            source: "it is still to be done".into(),
+        }),
+    }
+}
+
 fn forget(of: Namespace, doomed: Doomed) -> impl Fn(&SqliteStore) -> Result<(), StoreError> {
-    move |store| store.forget(&of, &doomed).map(|_| ())
+    move |store| store.forget(&of, &doomed).and_then(|_| erased(store))
 }
 
 fn forget_named(of: Namespace, id: &'static str) -> impl Fn(&SqliteStore) -> Result<(), StoreError> {
     move |store| {
         let address = Address { id: MemoryId::new(id)?, conversation: None };
         match store.find(&of, &address)?.first() {
-            Some(memory) => store.forget(&of, &Doomed::One(memory.seq)).map(|_| ()),
+            Some(memory) => store.forget(&of, &Doomed::One(memory.seq)).and_then(|_| erased(store)),
             None => Ok(()),
         }
     }
@@ -282,16 +293,20 @@ pub(crate) fn all() -> Vec<Step> {
         step(Reembed, "have others serve", |store| {
             store.serve(&namespace("a"), &encoder(SECOND), Audience::LocalModels).map(|_| ())
         }),
-        step(Reembed, "drop idle vectors", |store| store.drop_idle_vectors(&namespace("a")).map(|_| ())),
+        step(Reembed, "drop idle vectors", |store| {
+            store.drop_idle_vectors(&namespace("a")).and_then(|_| erased(store))
+        }),
         reopen(),
-        step(Cues, "drop cues", |store| store.drop_cues(&namespace("a"), &within("c2", None)).map(|_| ())),
+        step(Cues, "drop cues", |store| {
+            store.drop_cues(&namespace("a"), &within("c2", None)).and_then(|_| erased(store))
+        }),
         step(Forget, "forget a session", forget(a(), Doomed::Within(within("c1", Some("s2"))))),
         step(Forget, "forget a long one", forget_named(b(), "id22")),
         step(Add, "add to both", add(a(), named("s3", 500, 10, 300), Some((SECOND, 500)))),
         checkpoint(),
         step(Forget, "forget a conversation", forget(b(), Doomed::Within(within("c2", None)))),
         step(Forget, "forget a namespace", move |store| match store.version(&namespace("b"))? {
-            Some(_) => store.forget(&namespace("b"), &everything()).map(|_| ()),
+            Some(_) => store.forget(&namespace("b"), &everything()).and_then(|_| erased(store)),
             None => Ok(()),
         }),
         step(Add, "make it again", add(b(), named("s1", 600, 3, 60), Some((SECOND, 600)))),
