@@ -255,7 +255,7 @@ mod tests {
         let store = InMemoryStore::new();
         let (namespace, encoder) = (Namespace::new("me").unwrap(), EncoderId::new("test@1").unwrap());
         let drafts = ["one", "two", "three"].map(turn);
-        let vectors = NewVectors::Given { encoder: &encoder, vectors: &[Some(&[1.0, 0.0]); 3] };
+        let vectors = NewVectors::Given { encoder: &encoder, vectors: &[Some(&[1.0, 0.0][..]); 3] };
         store.append(&namespace, Batch { drafts: &drafts, vectors }).unwrap();
         let cache = IndexCache::new(1 << 20);
         let spec = IndexSpec { analyzer: Analyzer::English, encoder: Some(encoder.clone()) };
