@@ -160,7 +160,8 @@ fn a_server_writes_cues_and_searches_go_by_them() {
         "memories": 2,
         "questions": 2,
         "vectors": 0
-      }
+      },
+      "erasure": "complete"
     }
     "#);
     assert_eq!(asked(&sandbox), 0);

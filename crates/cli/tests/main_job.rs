@@ -377,7 +377,7 @@ fn a_text_is_added_from_standard_input() {
 #[test]
 fn what_is_forgotten_is_gone_and_counted() {
     let sandbox = Sandbox::holding(HELD);
-    assert_snapshot!(sandbox.done(&["forget", "D1:2", "--yes"]), @"gone: 1 turn, 0 notes, 0 vectors, 0 emptied sessions, 0 emptied conversations; indexes of the namespace are made anew");
+    assert_snapshot!(sandbox.done(&["forget", "D1:2", "--yes"]), @"gone: 1 turn, 0 notes, 0 vectors, 0 emptied sessions, 0 emptied conversations");
     assert_json_snapshot!(sandbox.json(&["forget", "-c", "c1", "-s", "s2", "--yes"]), @r#"
     {
       "namespace": "default",
@@ -387,7 +387,9 @@ fn what_is_forgotten_is_gone_and_counted() {
         "vectors": 0,
         "cues": 0,
         "sessions": 1,
-        "conversations": 0
+        "conversations": 0,
+        "staged": 0,
+        "erasure": "complete"
       }
     }
     "#);
@@ -464,6 +466,7 @@ fn stats_count_what_is_there() {
     assert_json_snapshot!(sandbox.json(&["stats", "-n", "default"]), @r#"
     {
       "store": "memory.db",
+      "erasure": "complete",
       "namespaces": {
         "default": {
           "conversations": 2,
@@ -472,6 +475,7 @@ fn stats_count_what_is_there() {
           "notes": 0,
           "vectors": {},
           "serving": null,
+          "staged": 0,
           "first": "2024-03-09T18:02:00Z",
           "last": "2024-05-01T09:00:00Z"
         }

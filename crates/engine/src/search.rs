@@ -285,7 +285,7 @@ impl Memory {
             if let Some(made) = unless_outdated(finish(&*self.store, &mut found))?.flatten() {
                 return Ok(finished(made, found));
             }
-            // Nothing was forgotten since: the row was lost, and will not come back.
+            // Nothing was forgotten since: starting over would find the same.
             if self.store.version(&posed.query.namespace)? == version {
                 break;
             }
@@ -293,7 +293,11 @@ impl Memory {
         let (view, mut found) = self.in_steady_index(posed, &ready, look)?;
         match finish(&*view, &mut found)? {
             Some(made) => Ok(finished(made, found)),
-            None => Err(posed.never_at_rest()),
+            // Nothing was forgotten in this view: the row was lost, and will not come back.
+            None => Err(Error::Store(StoreError::Damaged {
+                location: self.location(),
+                found: "the index names memories that the store does not have".to_owned(),
+            })),
         }
     }
 

@@ -64,13 +64,13 @@ impl Model {
 fn a_damaged_table_of_characters_is_an_error() {
     let model = Model::copy("tiny-xlm-roberta");
     // A trie of 4 bytes where the size says 8, which the library parses in an `expect`.
-    model.with("normalizer", json!({"type": "Precompiled", "precompiled_charsmap": "CAAAAAAAAAAAAAAA"}));
+    model.with("normalizer", json!({"type": "Precompiled", "precompiled_charsmap": "CAAAAAAAAAA="}));
     let refusal = model.refusal();
     assert!(refusal.contains("a table of characters that cannot be read"), "{refusal}");
     // A trie whose size is no number of units.
     model.with("normalizer", json!({"type": "Precompiled", "precompiled_charsmap": "AwAAAAAAAAAAAAA="}));
     let refusal = model.refusal();
-    assert!(refusal.contains("what the library fails on"), "{refusal}");
+    assert!(refusal.contains("library fails on") || refusal.contains("tokenizer failed on it"), "{refusal}");
     // A trie of one unit that sends every byte beyond itself.
     model.with("normalizer", json!({"type": "Precompiled", "precompiled_charsmap": "BAAAAAD/////AA=="}));
     let refusal = model.refusal();

@@ -262,8 +262,14 @@ fn what_does_not_belong_together_is_found() {
         ("DELETE FROM encoder", Some("30 vectors without an encoder")),
         ("DELETE FROM session WHERE id = 1", Some("of a session that is not there")),
         ("DELETE FROM conversation WHERE id = 1", Some("of a conversation that is not there")),
-        ("INSERT INTO session VALUES (1, 99, 1, 'empty')", Some("1 sessions without memories")),
-        ("INSERT INTO conversation VALUES (1, 99, 'empty')", Some("1 conversations without memories")),
+        (
+            "INSERT INTO session (namespace, id, conversation, name) VALUES (1, 99, 1, 'empty')",
+            Some("1 sessions without memories"),
+        ),
+        (
+            "INSERT INTO conversation (namespace, id, name) VALUES (1, 99, 'empty')",
+            Some("1 conversations without memories"),
+        ),
         ("DELETE FROM cued WHERE seq = 1", Some("2 cues of a memory that was asked for none")),
         ("DELETE FROM cue_source", Some("memories with cues of an unknown source")),
         ("DELETE FROM cue WHERE seq = 1; UPDATE namespace SET questions = 6", Some("4 cue questions")),
@@ -272,7 +278,7 @@ fn what_does_not_belong_together_is_found() {
         ("UPDATE memory SET kind = 5 WHERE seq = 3", Some("1 memories that are neither turn nor note")),
         ("DROP INDEX memory_by_id", Some("nothing")),
         ("DROP TRIGGER memory_removed", Some("nothing")),
-        ("INSERT INTO snapshot VALUES (9, 'english', 0, x'00')", Some("1 parts of snapshots")),
+        ("INSERT INTO snapshot VALUES (9, 0, 0, 'english', 'test', 1, x'00')", Some("1 parts of snapshots")),
     ];
     for (change, expected) in cases {
         fs::write(&path, &sound).unwrap();

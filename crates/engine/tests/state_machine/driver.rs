@@ -52,9 +52,9 @@ pub(crate) struct Driver {
     lanes: [Lane; LANES],
     shared: Shared,
     /// Epoch and last place, when last asked, and what happened since.
-    version: Option<(u64, u64)>,
+    version: Option<((u64, u64), u64)>,
     added: u64,
-    /// Something moved the epoch for certain.
+    /// Something moved the epoch or took rows away for certain.
     moved: bool,
     /// Something may have moved it.
     perhaps_moved: bool,
@@ -678,15 +678,15 @@ impl Driver {
         }
         let hand = self.chance.below(WORKERS);
         let command = Command::Version { path: self.path.to_str().unwrap().to_owned() };
-        let Answer::Version(Some((epoch, last))) = self.ask(hand, &command) else { panic!("no version") };
-        if let Some((epoch_before, last_before)) = self.version {
-            assert!(!self.moved || epoch != epoch_before, "a forget did not move the epoch");
+        let Answer::Version(Some((state, last))) = self.ask(hand, &command) else { panic!("no version") };
+        if let Some((state_before, last_before)) = self.version {
+            assert!(!self.moved || state != state_before, "a forget did not move the version");
             if !self.moved && !self.perhaps_moved {
-                assert_eq!(epoch, epoch_before, "nothing was forgotten, and the epoch moved");
+                assert_eq!(state, state_before, "nothing was forgotten, and the version says so");
             }
             assert_eq!(last, last_before + self.added, "every turn has a place of its own");
         }
-        self.version = Some((epoch, last));
+        self.version = Some((state, last));
         self.added = 0;
         self.moved = false;
         self.perhaps_moved = false;

@@ -115,8 +115,8 @@ pub(crate) enum Answer {
         vectors: Vec<(String, u64)>,
         serving: Option<String>,
     },
-    /// Epoch and last place, where there is a namespace.
-    Version(Option<(u64, u64)>),
+    /// Epoch and removals, and the last place, where there is a namespace.
+    Version(Option<((u64, u64), u64)>),
     /// Whether an intruder was let in.
     LetIn(bool),
     Failed {

@@ -123,7 +123,7 @@ fn obey(slots: &mut HashMap<usize, Memory>, command: &Command) -> Result<Answer,
         }
         C::Version { path } => {
             let version = SqliteStore::open(path, Creation::Forbidden)?.version(namespace)?;
-            Ok(Answer::Version(version.map(|version| (version.epoch, version.last.0))))
+            Ok(Answer::Version(version.map(|version| ((version.epoch, version.removed), version.last.0))))
         }
     }
 }

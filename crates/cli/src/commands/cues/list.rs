@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use aforesaid::{CuedMemory, Memory, types::Scope};
+use aforesaid::{CuedMemory, Memory, types::Scope, visible::escaped_json};
 use clap::Args;
 use serde_json::json;
 
@@ -50,13 +50,14 @@ fn print(settings: &Settings, memory: &Memory, scope: &Scope, without: u64) -> R
     let failed = Failure::io("standard output");
     let mut separator = "";
     let mut put = |piece: String| write!(out, "{piece}").map_err(Failure::io("standard output"));
-    put(format!("{{\"namespace\":{},\"memories\":[", json!(settings.namespace)))?;
+    let namespace = json!(settings.namespace).to_string();
+    put(format!("{{\"namespace\":{},\"memories\":[", escaped_json(&namespace)))?;
     memory.try_visit_cues(&settings.namespace, scope, &mut |CuedMemory { memory, cues }| {
         if cues.is_none() {
             return Ok(());
         }
         let cued = json!({"conversation": memory.conversation, "id": memory.id, "text": memory.text, "cues": cues});
-        put(format!("{}{cued}", std::mem::replace(&mut separator, ",")))
+        put(format!("{}{}", std::mem::replace(&mut separator, ","), escaped_json(&cued.to_string())))
     })?;
     put(format!("],\"without_cues\":{without}}}\n"))?;
     out.flush().map_err(failed)
