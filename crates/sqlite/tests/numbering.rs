@@ -1,10 +1,7 @@
-//! Ids that the store gives: what they cost, and what is kept so that none comes back.
+//! What is kept so that no id comes back that the store gave.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::path::Path;
 
 use aforesaid_core::{
     store::{Batch, Doomed, Store},
@@ -27,28 +24,6 @@ fn turn(conversation: &str, session: &str, text: &str) -> Draft {
 
 fn open(path: &Path) -> SqliteStore {
     SqliteStore::open(path, Creation::Allowed).unwrap()
-}
-
-/// The shortest of a few times that turns without ids take in one session.
-fn per_turn(folder: &Path, turns: usize) -> Duration {
-    let drafts: Vec<Draft> = (0..turns).map(|i| turn("c", "s", &format!("turn {i}"))).collect();
-    let once = |round: usize| {
-        let store = open(&folder.join(format!("{turns}-{round}.db")));
-        let start = Instant::now();
-        store.append(&ns(), Batch::of(&drafts)).unwrap();
-        start.elapsed() / u32::try_from(turns).unwrap()
-    };
-    (0..3).map(once).min().unwrap()
-}
-
-#[test]
-fn a_turn_costs_as_much_in_a_long_session_as_in_a_short_one() {
-    // Every turn without an id counted the rows of its session: 20,000 turns of one session cost some ten times as
-    // much each as 2,000.
-    let folder = tempfile::tempdir().unwrap();
-    let (short, long) = (per_turn(folder.path(), 2_000), per_turn(folder.path(), 20_000));
-    println!("a turn of 2,000: {short:?}; of 20,000: {long:?}");
-    assert!(long < short * 3, "a turn of 2,000 takes {short:?}, one of 20,000 {long:?}");
 }
 
 #[test]
