@@ -20,6 +20,7 @@ use tempfile::{TempDir, TempPath};
 use crate::{
     check,
     errors::{Context, location_error},
+    place::{beside, folder_of},
 };
 
 /// What the name of a folder starts with in which a backup is made.
@@ -60,10 +61,6 @@ pub(crate) fn back_up(
     // The name too must survive a crash of the machine; a folder that cannot be synced has it anyway.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(backed_up)
-}
-
-fn folder_of(file: &Path) -> &Path {
-    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Refuses places where a copy would destroy something.
@@ -108,12 +105,6 @@ fn same_file(one: &Path, other: &Path) -> bool {
 #[cfg(not(unix))]
 fn same_file(_: &Path, _: &Path) -> bool {
     false
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(suffix);
-    path.into()
 }
 
 /// Makes an empty file for its owner alone; SQLite leaves its permissions as they are.

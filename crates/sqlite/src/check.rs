@@ -13,7 +13,7 @@ use aforesaid_core::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::{counters::Counter, errors::Context, schema};
+use crate::{counters::Counter, erasure, errors::Context, schema};
 
 /// Lines of SQLite's own check that are told.
 const SHOWN: usize = 20;
@@ -37,7 +37,10 @@ pub(crate) fn check(
     depth: CheckDepth,
     step: &mut dyn FnMut(&str),
 ) -> Result<Vec<Finding>, StoreError> {
-    let mut checking = Checking { connection, context, names: BTreeMap::new(), findings: files::findings(connection) };
+    // Where even this cannot be read, the schema is a finding of its own.
+    let erasure = erasure::state(connection, context).unwrap_or_default();
+    let findings = files::findings(connection, erasure);
+    let mut checking = Checking { connection, context, names: BTreeMap::new(), findings };
     step("pages");
     checking.attempt("the file", Checking::size)?;
     checking.attempt("the schema", Checking::schema)?;

@@ -76,7 +76,7 @@ fn check_file(found: &fs::Metadata, location: &str) -> Result<(), StoreError> {
 /// So no process ever finds half a store, and of several that make one at once the first wins and all use it.
 fn make(path: &Path, location: &str) -> Result<(), StoreError> {
     let folder = folder_of(path);
-    make_folder(&folder).map_err(|error| {
+    make_folder(folder).map_err(|error| {
         location_error(
             location,
             format!("its folder cannot be made ({error})"),
@@ -91,12 +91,17 @@ fn make(path: &Path, location: &str) -> Result<(), StoreError> {
         )
     };
     // Readable by its owner alone, and the log beside it is given the same permissions.
-    let new = tempfile::Builder::new().prefix(".aforesaid-").suffix(".new").tempfile_in(&folder);
+    let new = tempfile::Builder::new().prefix(".aforesaid-").suffix(".new").tempfile_in(folder);
     let new = new.map_err(cannot_write)?.into_temp_path();
-    fill(&new, location)?;
+    let filled = fill(&new, location);
+    // Closing removes them, unless the disk fails.
+    for ending in ["-wal", "-shm", "-journal"] {
+        let _ = fs::remove_file(beside(&new, ending));
+    }
+    filled?;
     fs::File::open(&new).and_then(|file| file.sync_all()).map_err(cannot_write)?;
     match new.persist_noclobber(path) {
-        Ok(()) => sync_folder(&folder).map_err(cannot_write),
+        Ok(()) => sync_folder(folder).map_err(cannot_write),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(cannot_write(error.error)),
     }
@@ -116,8 +121,8 @@ fn fill(path: &Path, location: &str) -> Result<(), StoreError> {
 }
 
 /// The folder that a file is in.
-pub(crate) fn folder_of(path: &Path) -> PathBuf {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Makes a folder, and those it lies in, for their owner alone.

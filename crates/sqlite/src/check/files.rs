@@ -1,10 +1,12 @@
 //! The files of a store from outside: their size, and who may read them. None is opened: to close one again would
 //! take SQLite's locks on it away.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use aforesaid_core::store::Finding;
+use aforesaid_core::store::{Erasure, Finding};
 use rusqlite::Connection;
+
+use crate::place::{beside, folder_of};
 
 /// Bytes before the first frame of a log, and before the page in each.
 const LOG_HEADER: u64 = 32;
@@ -19,23 +21,21 @@ pub(super) fn pages(connection: &Connection, page: i64) -> Option<i64> {
 }
 
 /// What is worth knowing of the files.
-pub(super) fn findings(connection: &Connection) -> Vec<Finding> {
+pub(super) fn findings(connection: &Connection, erasure: Erasure) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some(path) = path(connection) else { return findings };
-    let log = log(connection);
-    if log > 0 {
+    if erasure == Erasure::Pending {
         findings.push(Finding::note(
             "the write-ahead log",
-            format!("{log} bytes; what was forgotten since it was last emptied may be among them"),
-            "an empty one, unless another process has the store open",
-            "close the other process: the last one to close a store empties its log",
+            format!("{} bytes that still hold what was forgotten", log(connection)),
+            "none, once nobody reads the store as it was before",
+            "close other processes, and run any command on the store",
         ));
     }
     // SQLite makes the others with the permissions of the first.
     let open = ["", "-wal", "-shm"].iter().find_map(|suffix| permissions::of_file(&beside(&path, suffix)));
     findings.extend(open);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    findings.extend(permissions::of_folder(folder));
+    findings.extend(permissions::of_folder(folder_of(&path)));
     findings
 }
 
@@ -47,12 +47,6 @@ fn path(connection: &Connection) -> Option<PathBuf> {
 fn log(connection: &Connection) -> u64 {
     let log = path(connection).and_then(|path| beside(&path, "-wal").metadata().ok());
     log.map_or(0, |log| log.len())
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(suffix);
-    path.into()
 }
 
 #[cfg(unix)]
