@@ -4,6 +4,7 @@ use aforesaid_core::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::{
+    erasure,
     errors::{Context, location_error},
     identity::{APPLICATION_ID, foreign, pragma},
 };
@@ -269,6 +270,7 @@ pub(crate) fn prepare(connection: &mut Connection, location: &str) -> Result<(),
     }
     let context = Context::new(location, "bring the store to this version");
     let transaction = context.run(connection.transaction_with_behavior(TransactionBehavior::Immediate))?;
+    let mut remains = None;
     // Another process may have been first: look again under the lock.
     if !is_current(&transaction, location)? {
         let from = pragma(&transaction, "user_version", location)?;
@@ -277,8 +279,17 @@ pub(crate) fn prepare(connection: &mut Connection, location: &str) -> Result<(),
         }
         context.run(transaction.pragma_update(None, "application_id", APPLICATION_ID))?;
         context.run(transaction.pragma_update(None, "user_version", VERSION))?;
+        if from > 0 {
+            // What older versions forgot may be on pages still. A store too damaged for that can be opened all the same.
+            remains = erasure::begin(&transaction, context).ok();
+        }
     }
-    context.run(transaction.commit())
+    context.run(transaction.commit())?;
+    if let Some(remains) = remains {
+        // Where this fails it stays to be done.
+        let _ = erasure::end(connection, context, remains);
+    }
+    Ok(())
 }
 
 /// An empty store in memory, to compare the schema of another with.
@@ -459,6 +470,38 @@ mod tests {
             });
             assert_eq!(ids.collect::<Vec<_>>(), expected, "{name}");
         }
+    }
+
+    /// Older versions left copies of forgotten texts on pages, and nobody would have cleared them before the next forget.
+    #[test]
+    fn what_an_older_version_left_of_forgotten_texts_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        let mut file = Connection::open(&path).unwrap();
+        file.execute_batch("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON").unwrap();
+        MIGRATIONS[..4].iter().for_each(|step| file.execute_batch(step).unwrap());
+        file.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        file.pragma_update(None, "user_version", 4).unwrap();
+        let rows = file.transaction().unwrap();
+        rows.execute("INSERT INTO namespace (id, name, epoch, last) VALUES (1, 'a', 7, 2000), (2, 'b', 7, 2000)", [])
+            .unwrap();
+        for n in 0..2_000 {
+            // Namespaces in turn, so that rows come between others.
+            let (tenant, text) = (1 + n % 2, format!("<{}>", ["kept", "gone"][n / 2 % 2]).repeat(1 + n % 60));
+            let memory =
+                "INSERT INTO memory (namespace, seq, id, kind, conversation, session, text, importance, sensitive)
+                          VALUES (?1, ?2, ?2, 1, 0, 0, ?3, 0.5, 0)";
+            rows.execute(memory, (tenant as i64, n as i64, text)).unwrap();
+        }
+        rows.execute("DELETE FROM memory WHERE text LIKE '<gone>%'", []).unwrap();
+        rows.commit().unwrap();
+        drop(file);
+        let holds_gone = || std::fs::read(&path).unwrap().windows(6).any(|window| window == b"<gone>");
+        assert!(holds_gone(), "else this tests nothing");
+        let store = SqliteStore::open(&path, Creation::Forbidden).unwrap();
+        assert_eq!(store.erasure().unwrap(), aforesaid_core::store::Erasure::Complete);
+        drop(store);
+        assert!(!holds_gone());
     }
 
     #[test]
