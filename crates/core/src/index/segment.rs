@@ -398,6 +398,7 @@ impl<'a> Reader<'a> {
         }
         documents.said_at = self.words(texts, i64::from_le_bytes)?;
         documents.importance = self.words(texts, f32::from_le_bytes)?;
+        check(documents.importance.iter().all(|importance| (0.0..=1.0).contains(importance)))?;
         let forms = self.words(texts, u16::from_le_bytes)?.into_iter().map(Form::from_code);
         documents.form = forms.collect::<Option<_>>().ok_or(BadSegment)?;
         Ok(documents)
@@ -414,6 +415,13 @@ impl<'a> Reader<'a> {
         Ok(Words { vocabulary, lengths, sequence })
     }
 
+    /// Numbers that can be compared.
+    fn floats(&mut self, count: usize) -> Result<Vec<f32>, BadSegment> {
+        let floats = self.words(count, f32::from_le_bytes)?;
+        check(floats.iter().all(|number| number.is_finite()))?;
+        Ok(floats)
+    }
+
     fn dense(&mut self, texts: usize) -> Result<Option<DenseIndex>, BadSegment> {
         let dim = self.int()? as usize;
         if dim == 0 {
@@ -422,10 +430,10 @@ impl<'a> Reader<'a> {
         let present = self.bytes(texts)?.iter().map(|&has| has != 0).collect();
         let components = texts.checked_mul(dim).ok_or(BadSegment)?;
         let dense = match self.bytes(1)? {
-            [0] => DenseIndex::from_exact(dim, present, self.words(components, f32::from_le_bytes)?),
+            [0] => DenseIndex::from_exact(dim, present, self.floats(components)?),
             [1] => {
                 let codes = self.bytes(components)?.iter().map(|&code| code as i8).collect();
-                DenseIndex::from_codes(dim, present, codes, self.words(texts, f32::from_le_bytes)?)
+                DenseIndex::from_codes(dim, present, codes, self.floats(texts)?)
             }
             _ => None,
         };
