@@ -59,7 +59,7 @@ pub(crate) enum Access {
 impl Pool {
     pub(crate) fn open(path: &Path, creation: Creation, unclean_end: UncleanEnd) -> Result<Self, StoreError> {
         let location = path.display().to_string();
-        place::settle(path, &location, creation)?;
+        place::find_or_make(path, &location, creation)?;
         // Closing empties it, so that somebody is using the store or was interrupted.
         let log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
         identity::check(path, &location)?;
@@ -67,11 +67,12 @@ impl Pool {
             Self { path: path.to_owned(), location, access: Access::ReadWrite, idle: Mutex::default(), steady: None };
         // Where it may not be written SQLite opens it to read, and says so. This connection reads nothing: doing so
         // would make files beside the store.
-        let context = pool.context("open the store");
-        if context.run(pool.unused_connection().and_then(|connection| connection.is_readonly(MAIN_DB)))? {
+        let mut connection = pool.context("open the store").run(pool.unused_connection())?;
+        if pool.context("open the store").run(connection.is_readonly(MAIN_DB))? {
             pool.access = reading(path, &pool.location)?;
+            connection = pool.context("open the store").run(pool.unused_connection())?;
         }
-        let mut connection = pool.connect()?;
+        pool.set_up(&connection)?;
         if pool.access == Access::ReadWrite {
             journal::keep(&connection, pool.context("open the store"), BUSY)?;
             schema::prepare(&mut connection, &pool.location)?;
@@ -177,8 +178,13 @@ impl Pool {
     }
 
     fn connect(&self) -> Result<Connection, StoreError> {
+        let connection = self.context("open the store").run(self.unused_connection())?;
+        self.set_up(&connection)?;
+        Ok(connection)
+    }
+
+    fn set_up(&self, connection: &Connection) -> Result<(), StoreError> {
         let context = self.context("open the store");
-        let connection = context.run(self.unused_connection())?;
         context.run(connection.busy_timeout(BUSY))?;
         if self.access == Access::ReadWrite {
             context.run(connection.pragma_update(None, "synchronous", "FULL"))?;
@@ -189,7 +195,7 @@ impl Pool {
         context.run(connection.pragma_update(None, "mmap_size", MAPPED))?;
         context.run(connection.pragma_update(None, "cache_size", CACHE))?;
         connection.set_prepared_statement_cache_capacity(64);
-        Ok(connection)
+        Ok(())
     }
 }
 

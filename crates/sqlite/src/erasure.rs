@@ -20,19 +20,27 @@ use crate::{
 /// How long a forget waits for readers before it leaves the log to others.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Clears the pages of a store in the transaction that deletes from it, and notes that the log is still to be emptied.
-pub(crate) fn begin(transaction: &Transaction<'_>, context: Context<'_>) -> Result<Remains, StoreError> {
+/// Clears the pages of a store in the transaction that deletes from it, and notes what is still to be done after the commit.
+pub(crate) fn begin(transaction: &Transaction<'_>, context: Context<'_>) -> Result<(), StoreError> {
     let remains = free_space::clear(transaction, context)?;
-    // A token of its own, so that who empties the log takes no later forget for the one it did.
-    context.run(transaction.execute("INSERT OR REPLACE INTO erasure (id, token) VALUES (1, random())", []))?;
-    Ok(remains)
+    note(transaction, context, remains)
+}
+
+/// Notes that the log is still to be emptied; below zero, that the file is to be rewritten before.
+///
+/// Each has a token of its own, so that who empties the log takes no later forget for the one it did.
+fn note(transaction: &Transaction<'_>, context: Context<'_>, remains: Remains) -> Result<(), StoreError> {
+    let sign = match remains {
+        Remains::Nowhere => 1,
+        Remains::InPages => -1,
+    };
+    let token = "INSERT OR REPLACE INTO erasure (id, token) VALUES (1, ?1 * (abs(random() >> 1) + 1))";
+    context.run(transaction.execute(token, [sign]))?;
+    Ok(())
 }
 
 /// Finishes, after the commit, what [`begin`] began.
-pub(crate) fn end(connection: &Connection, context: Context<'_>, remains: Remains) -> Result<Erasure, StoreError> {
-    if remains == Remains::InPages && context.run_or_busy(free_space::rewrite(connection))?.is_none() {
-        return Ok(Erasure::Pending);
-    }
+pub(crate) fn end(connection: &Connection, context: Context<'_>) -> Result<Erasure, StoreError> {
     finish(connection, context, PATIENCE)
 }
 
@@ -46,12 +54,19 @@ pub(crate) fn finish(connection: &Connection, context: Context<'_>, patience: Du
     let Some(token) = token(connection, context)? else { return Ok(Erasure::Complete) };
     let before: i64 = context.run(connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)))?;
     context.run(connection.busy_timeout(patience))?;
-    let emptied = empty_log(connection, context).and_then(|emptied| match emptied && sync_log(connection).is_ok() {
-        true => context.run_or_busy(connection.execute("DELETE FROM erasure WHERE token = ?1", [token])),
-        false => Ok(None),
-    });
+    let done = finish_now(connection, context, token);
     context.run(connection.pragma_update(None, "busy_timeout", before))?;
-    Ok(if emptied?.is_some() { Erasure::Complete } else { Erasure::Pending })
+    Ok(if done? { Erasure::Complete } else { Erasure::Pending })
+}
+
+/// Does what a token stands for; says whether nobody was in the way.
+fn finish_now(connection: &Connection, context: Context<'_>, token: i64) -> Result<bool, StoreError> {
+    let rewritten = token > 0 || context.run_or_busy(free_space::rewrite(connection))?.is_some();
+    if !rewritten || !empty_log(connection, context)? || sync_log(connection).is_err() {
+        return Ok(false);
+    }
+    let done = connection.execute("DELETE FROM erasure WHERE token = ?1", [token]);
+    Ok(context.run_or_busy(done)?.is_some())
 }
 
 fn token(connection: &Connection, context: Context<'_>) -> Result<Option<i64>, StoreError> {
@@ -119,16 +134,21 @@ mod tests {
         let context = Context::new("m.db", "forget");
         let transaction = file.transaction().unwrap();
         transaction.execute("DELETE FROM text WHERE text LIKE '<odd>%'", []).unwrap();
-        let remains = match clears {
+        match clears {
             Some(Remains::Nowhere) => begin(&transaction, context).unwrap(),
-            _ => {
-                transaction.execute("INSERT INTO erasure VALUES (1, 1)", []).unwrap();
-                clears.unwrap_or(Remains::Nowhere)
-            }
-        };
+            Some(Remains::InPages) => note(&transaction, context, Remains::InPages).unwrap(),
+            None => note(&transaction, context, Remains::Nowhere).unwrap(),
+        }
+        let token: i64 = transaction.query_row("SELECT token FROM erasure", [], |row| row.get(0)).unwrap();
+        assert_eq!(token < 0, clears == Some(Remains::InPages), "this build shows its pages");
         transaction.commit().unwrap();
-        assert!(clears.is_none_or(|clears| clears == remains), "this build shows its pages");
-        assert_eq!(end(&file, context, remains).unwrap(), Erasure::Complete);
+        if clears == Some(Remains::InPages) {
+            // Somebody reads: the log cannot be emptied, and whoever comes next has to rewrite the file as well.
+            let reader = Connection::open(&path).unwrap();
+            reader.execute_batch("BEGIN; SELECT count(*) FROM text").unwrap();
+            assert_eq!(finish(&file, context, Duration::ZERO).unwrap(), Erasure::Pending);
+        }
+        assert_eq!(end(&file, context).unwrap(), Erasure::Complete);
         let kept: i64 = file.query_row("SELECT count(*) FROM text", [], |row| row.get(0)).unwrap();
         assert_eq!(kept, 1_000);
         let sound: String = file.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();

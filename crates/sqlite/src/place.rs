@@ -27,7 +27,7 @@ pub enum Creation {
 }
 
 /// Sees to it that there is a file at `path` that may be a store.
-pub(crate) fn settle(path: &Path, location: &str, creation: Creation) -> Result<(), StoreError> {
+pub(crate) fn find_or_make(path: &Path, location: &str, creation: Creation) -> Result<(), StoreError> {
     // SQLite would take these for a store that ends with the process.
     if location.is_empty() || location == ":memory:" || location.starts_with("file:") {
         return Err(location_error(

@@ -270,7 +270,7 @@ pub(crate) fn prepare(connection: &mut Connection, location: &str) -> Result<(),
     }
     let context = Context::new(location, "bring the store to this version");
     let transaction = context.run(connection.transaction_with_behavior(TransactionBehavior::Immediate))?;
-    let mut remains = None;
+    let mut begun = false;
     // Another process may have been first: look again under the lock.
     if !is_current(&transaction, location)? {
         let from = pragma(&transaction, "user_version", location)?;
@@ -281,13 +281,13 @@ pub(crate) fn prepare(connection: &mut Connection, location: &str) -> Result<(),
         context.run(transaction.pragma_update(None, "user_version", VERSION))?;
         if from > 0 {
             // What older versions forgot may be on pages still. A store too damaged for that can be opened all the same.
-            remains = erasure::begin(&transaction, context).ok();
+            begun = erasure::begin(&transaction, context).is_ok();
         }
     }
     context.run(transaction.commit())?;
-    if let Some(remains) = remains {
+    if begun {
         // Where this fails it stays to be done.
-        let _ = erasure::end(connection, context, remains);
+        let _ = erasure::end(connection, context);
     }
     Ok(())
 }

@@ -147,13 +147,14 @@ impl SqliteStore {
     ) -> Result<(T, Erasure), StoreError> {
         let context = self.context(action);
         self.pool.with(|connection| {
-            let (deleted, remains) = transact(connection, TransactionBehavior::Immediate, context, |transaction| {
+            let deleted = transact(connection, TransactionBehavior::Immediate, context, |transaction| {
                 let tenant = self.existing(transaction, context, namespace)?.number;
                 let deleted = work(transaction, context, tenant)?;
-                Ok((deleted, erasure::begin(transaction, context)?))
+                erasure::begin(transaction, context)?;
+                Ok(deleted)
             })?;
             // What is deleted is deleted: the rest is finished later where it fails now.
-            let erasure = erasure::end(connection, context, remains).unwrap_or(Erasure::Pending);
+            let erasure = erasure::end(connection, context).unwrap_or(Erasure::Pending);
             Ok((deleted, erasure))
         })
     }
