@@ -27,5 +27,5 @@ bench:
 
 ## Measures again every published figure whose data is here: make reproduce DATA=folder/with/datasets
 reproduce:
-	$(CARGO) build --release -p aforesaid-cli
-	./target/release/aforesaid eval reproduce $(if $(DATA),--data "$(DATA)")
+	$(CARGO) build --release -p aforesaid-studies
+	./target/release/aforesaid-studies reproduce $(if $(DATA),--data "$(DATA)")

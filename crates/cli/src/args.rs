@@ -1,29 +1,22 @@
-//! Options of every command, and the commands.
+//! The command line: options of every command, and the commands.
 
-use std::{num::NonZeroUsize, path::PathBuf};
-
-use aforesaid::{
-    Preset,
-    models::Instructions,
-    types::{Namespace, UnknownChoice},
-};
-use clap::{Args, Parser, Subcommand, ValueHint};
+use clap::{Parser, Subcommand};
 
 use crate::{
     commands,
-    server::ServerArgs,
-    settings::{PrecisionChoice, Settings},
+    global::Global,
+    settings::Settings,
     unused::{Unused, no_search, no_vectors_in},
 };
 
-/// A memory for conversations: turns go in; ask later, and the exact turns come back.
+/// A memory for conversations: store turns, search them later, and get the exact turns back.
 #[derive(Debug, Parser)]
 #[command(
     name = "aforesaid",
     version,
     propagate_version = true,
-    after_help = "Settings come from options, then AFORESAID_* variables, then the configuration file, then defaults.\n\
-        Exit codes: 0 done; 1 the store or the machine failed; 2 wrong usage; 3 not found; 4 invalid input; 5 no model."
+    after_help = "Precedence: options, AFORESAID_* environment variables, configuration file, defaults.\n\
+        Exit codes: 0 success; 1 store or system error; 2 usage error; 3 not found; 4 invalid input; 5 model error."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -32,110 +25,39 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Options of every command.
-#[derive(Debug, Args)]
-pub(crate) struct Global {
-    /// The store: a path, or memory: for none at all [default: in your data directory].
-    #[arg(long, global = true, env = "AFORESAID_STORE", value_hint = ValueHint::FilePath)]
-    pub(crate) store: Option<String>,
-    /// The namespace: one user, agent or app [default: default].
-    #[arg(long, short, global = true, env = "AFORESAID_NAMESPACE")]
-    pub(crate) namespace: Option<Namespace>,
-    /// The encoder's name, or "none" [default: that of the namespace's vectors, or all-MiniLM-L6-v2].
-    #[arg(long, global = true, env = "AFORESAID_MODEL")]
-    pub(crate) model: Option<String>,
-    /// A directory with the encoder's files.
-    #[arg(long, global = true, env = "AFORESAID_MODEL_DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) model_dir: Option<PathBuf>,
-    /// In which numbers the encoder computes: auto, f32, bf16 or int8 [default: auto, those of the namespace's vectors].
-    #[arg(long, global = true, env = "AFORESAID_PRECISION")]
-    pub(crate) precision: Option<PrecisionChoice>,
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
-    /// The instructions to compute with, for tests: avx512, avx2, neon or portable [default: the best there are].
-    #[arg(long, global = true, env = "AFORESAID_INSTRUCTIONS", hide = true, value_parser = instructions)]
-    pub(crate) instructions: Option<Instructions>,
-    /// Where fetched models are kept [default: in your cache directory].
-    #[arg(long, global = true, env = "AFORESAID_MODEL_CACHE", value_hint = ValueHint::DirPath)]
-    pub(crate) model_cache: Option<PathBuf>,
-    /// Never use the network; only an encoder's server on this machine is asked.
-    #[arg(long, global = true, env = "AFORESAID_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
-    pub(crate) offline: bool,
-    /// Processor cores to use [default: all].
-    #[arg(long, global = true, env = "AFORESAID_THREADS", value_parser = at_least_one)]
-    pub(crate) threads: Option<NonZeroUsize>,
-    /// The configuration file [default: config.toml in your configuration directory].
-    #[arg(long, global = true, env = "AFORESAID_CONFIG", value_hint = ValueHint::FilePath)]
-    pub(crate) config: Option<PathBuf>,
-    /// Print JSON.
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// The pipeline: hybrid, lexical, a paper-* baseline, or one in words, such as
-    /// "zscore(0.7, bm25, dense(max))" [default: hybrid].
-    #[arg(long, global = true, env = "AFORESAID_PRESET", value_parser = preset)]
-    pub(crate) preset: Option<Preset>,
-}
-
-/// A whole number from 1.
-pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "expected a whole number from 1".to_owned())
-}
-
-/// A number from 0 to 1.
-pub(crate) fn probability(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
-}
-
-/// Instructions that this processor has.
-fn instructions(word: &str) -> Result<Instructions, String> {
-    let asked: Instructions = word.parse().map_err(|error: UnknownChoice| error.to_string())?;
-    match asked.is_available() {
-        true => Ok(asked),
-        false => Err(format!(
-            "this processor lacks them; the best it has are {}, leave --instructions out",
-            Instructions::best()
-        )),
-    }
-}
-
-fn preset(name: &str) -> Result<Preset, String> {
-    name.parse().map_err(|error: aforesaid::pipeline::InvalidPipeline| error.to_string())
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Read conversations from files.
+    /// Import conversations from files.
     Import(commands::import::Import),
-    /// Add one turn, or one note.
+    /// Add a turn or a note.
     Add(commands::add::Add),
-    /// Ask, and get the exact turns back.
+    /// Search for turns or sessions.
     Search(Box<commands::search::Search>),
-    /// Ask, and have a language model answer from what is found.
+    /// Answer a question with a language model from the turns found.
     Ask(Box<commands::ask::Ask>),
-    /// Say why a turn, note or session is found where it is, or not found.
+    /// Explain why a turn, note or session is ranked where it is, or not found.
     Why(commands::why::Why),
-    /// Print a turn or note with what was said around it.
+    /// Show a turn or note with the turns around it.
     Show(commands::show::Show),
-    /// Forget for good.
+    /// Delete turns and notes permanently.
     Forget(commands::forget::Forget),
-    /// Write memories as JSON lines.
+    /// Export turns and notes as JSON Lines.
     Export(commands::export::Export),
-    /// Say what is stored.
+    /// Show what is stored.
     Stats(commands::stats::Stats),
-    /// Look for damage.
+    /// Check the store for damage.
     Check(commands::check::Check),
-    /// Copy the store to a file while it is in use.
+    /// Back up the store to a file while it is in use.
     Backup(commands::backup::Backup),
-    /// Make the vectors that are missing, or those of another encoder.
+    /// Make missing vectors, or switch to another embedding model.
     Reembed(commands::reembed::Reembed),
-    /// Questions that memories answer, to find them by: have a model write them, or bring your own.
+    /// Manage cue questions: questions a turn answers, which it is also found by (document expansion).
     Cues(Box<commands::cues::CuesCommand>),
-    /// List, fetch or check encoders.
+    /// List, download or verify models.
     Models(commands::models::Models),
-    /// Measure retrieval on public data sets, or on your own labelled history.
+    /// Evaluate retrieval on public data sets or your own labelled history.
     Eval(Box<commands::eval::Eval>),
-    /// See it work on a small conversation.
+    /// Try it on a small conversation.
     Demo(commands::demo::Demo),
     /// Print a completion script for a shell.
     Completions(commands::completions::Completions),
@@ -149,7 +71,7 @@ impl Command {
             Command::Add(command) => command.unused(settings),
             Command::Search(command) => command.unused(settings),
             Command::Ask(command) => command.unused(settings),
-            Command::Why(_) => no_vectors_in(&settings.preset).into_iter().collect(),
+            Command::Why(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
             Command::Cues(command) => command.unused(),
             Command::Models(command) => command.unused(settings),
             Command::Eval(command) => command.unused(),
@@ -160,34 +82,6 @@ impl Command {
             | Command::Check(_)
             | Command::Backup(_)
             | Command::Completions(_) => no_search(),
-        }
-    }
-}
-
-/// Which part of a namespace a command is about.
-#[derive(Debug, Args)]
-pub(crate) struct ScopeArgs {
-    /// Only this conversation.
-    #[arg(long, short)]
-    pub(crate) conversation: Option<aforesaid::types::ConversationId>,
-    /// Only this session.
-    #[arg(long, short)]
-    pub(crate) session: Option<aforesaid::types::SessionId>,
-    /// Only what was said at or after this time (2024-03-09 or 2024-03-09T18:02:00Z).
-    #[arg(long)]
-    pub(crate) from: Option<aforesaid::types::Timestamp>,
-    /// Only what was said at or before this time; a date means its whole day.
-    #[arg(long, value_parser = aforesaid::types::Timestamp::end_of)]
-    pub(crate) to: Option<aforesaid::types::Timestamp>,
-}
-
-impl ScopeArgs {
-    pub(crate) fn scope(&self) -> aforesaid::types::Scope {
-        aforesaid::types::Scope {
-            conversation: self.conversation.clone(),
-            session: self.session.clone(),
-            from: self.from,
-            to: self.to,
         }
     }
 }

@@ -2,12 +2,15 @@
 
 use std::process::ExitCode;
 
-use aforesaid::{Error, ErrorKind, models::ModelError, visible::escaped_json};
+use aforesaid::{Error, ErrorKind, ErrorReport, models::ModelError, visible::escaped_json};
 use aforesaid_eval::{EvalError, datasets::DataError, experiments::ExperimentError};
 use aforesaid_llm::LlmError;
 use serde_json::json;
 
-use crate::render;
+use crate::{
+    remedies,
+    terminal::{aside, indented},
+};
 
 /// A command failed; the message says what, and what to do next.
 #[derive(Debug, thiserror::Error)]
@@ -16,8 +19,6 @@ pub(crate) enum Failure {
     Memory(#[from] Error),
     #[error(transparent)]
     Model(#[from] ModelError),
-    #[error("an encoder on a server: {0}")]
-    Server(LlmError),
     #[error("a language model: {0}")]
     Llm(LlmError),
     #[error(transparent)]
@@ -34,8 +35,6 @@ pub(crate) enum Failure {
     Damage { store: String, findings: usize },
     #[error("store {store}: {lost} memories could not be read and {changed} are not what was stored; {next}")]
     Lost { store: String, lost: u64, changed: usize, next: &'static str },
-    #[error("{failed} of {total} receipts were not reproduced")]
-    NotReproduced { failed: usize, total: usize },
     #[error("{count} of {total} files failed their check; {next}")]
     Unverified { count: usize, total: usize, next: &'static str },
 }
@@ -47,6 +46,7 @@ fn unfit(error: &std::io::Error) -> bool {
 
 fn memory_kind(error: &Error) -> (&'static str, u8) {
     match error.kind() {
+        ErrorKind::Usage => ("usage", 2),
         ErrorKind::InvalidInput => ("invalid_input", 4),
         ErrorKind::NotFound => ("not_found", 3),
         ErrorKind::Model => ("model", 5),
@@ -57,11 +57,11 @@ fn memory_kind(error: &Error) -> (&'static str, u8) {
 
 fn eval_kind(error: &EvalError) -> (&'static str, u8) {
     match error {
-        EvalError::Data(DataError::NotFound { .. }) | EvalError::NoData { .. } => ("not_found", 3),
+        EvalError::Data(DataError::NotFound { .. }) => ("not_found", 3),
         EvalError::Data(DataError::Download { .. } | DataError::Io { .. }) => ("io", 1),
         EvalError::Experiment(ExperimentError::Engine { source, .. }) => memory_kind(source),
         EvalError::NoEncoder { .. } => ("model", 5),
-        EvalError::Figure(_) | EvalError::Csv(_) => ("internal", 1),
+        EvalError::Csv(_) => ("internal", 1),
         _ => ("invalid_input", 4),
     }
 }
@@ -77,10 +77,9 @@ impl Failure {
         match self {
             Failure::Memory(error) => memory_kind(error),
             Failure::Importing { source, .. } => memory_kind(source),
-            Failure::Model(_) | Failure::Server(_) | Failure::Llm(_) | Failure::Unverified { .. } => ("model", 5),
+            Failure::Model(_) | Failure::Llm(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Eval(error) => eval_kind(error),
             Failure::Damage { .. } | Failure::Lost { .. } => ("store", 1),
-            Failure::NotReproduced { .. } => ("not_reproduced", 1),
             Failure::Input(_) => ("invalid_input", 4),
             Failure::Usage(_) => ("usage", 2),
             Failure::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => ("not_found", 3),
@@ -89,8 +88,21 @@ impl Failure {
         }
     }
 
-    /// The message with everything that caused it.
+    /// The message with everything that caused it, and what to do next.
     fn message(&self) -> String {
+        match self {
+            Failure::Memory(error) => error.message() + &remedies::of(error),
+            Failure::Importing { file, source } => format!("file {file}: {}{}", source.message(), remedies::of(source)),
+            Failure::Model(error) => self.chain() + &remedies::of_model(error),
+            Failure::Eval(EvalError::Experiment(ExperimentError::Engine { source, .. })) => {
+                self.chain() + &remedies::of(source)
+            }
+            _ => self.chain(),
+        }
+    }
+
+    /// The message with everything that caused it.
+    fn chain(&self) -> String {
         let mut message = self.to_string();
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
@@ -101,6 +113,17 @@ impl Failure {
             cause = error.source();
         }
         message
+    }
+
+    /// The failure as programs read it: an error of the engine by its report, with the remedy after its message.
+    fn json(&self, kind: &str) -> serde_json::Value {
+        match self {
+            Failure::Memory(error) => json!(ErrorReport { message: self.message(), ..error.report() }),
+            Failure::Importing { source, .. } => json!(ErrorReport { message: self.message(), ..source.report() }),
+            Failure::Model(error) => json!({"code": error.code(), "kind": kind, "message": self.message(), "data": {}}),
+            Failure::Llm(error) => json!({"code": error.code(), "kind": kind, "message": self.message(), "data": {}}),
+            _ => json!({"code": kind, "kind": kind, "message": self.message(), "data": {}}),
+        }
     }
 
     /// Prints the failure to standard error and gives the exit code.
@@ -114,10 +137,10 @@ impl Failure {
             return ExitCode::SUCCESS;
         }
         if as_json {
-            let report = json!({"error": {"kind": kind, "message": self.message()}});
-            render::aside(format_args!("{}", escaped_json(&report.to_string())));
+            let report = json!({"error": self.json(kind)});
+            aside(format_args!("{}", escaped_json(&report.to_string())));
         } else {
-            render::aside(format_args!("aforesaid: {}", render::indented(&self.message())));
+            aside(format_args!("aforesaid: {}", indented(&self.message())));
         }
         ExitCode::from(code)
     }

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all, and files that are read up to a bound.
+//! Files and streams of a command: read up to a bound, written whole or not at all.
 
 use std::{
     fs::{self, File},
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use aforesaid::models::files::{read_bounded, read_regular};
+use aforesaid::models::files::{Access, NewFile, read_bounded, read_regular};
 
 use crate::failure::Failure;
 
@@ -41,7 +41,7 @@ fn is_pipe(_: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Writes a file beside its place and moves it there.
+/// Writes a file that appears whole or not at all; through a symbolic link, the file that it names is replaced.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let failed = Failure::io(format!("file {}: could not be written", path.display()));
     write_as_it_comes(path, |out| out.write_all(bytes).map_err(failed))
@@ -59,18 +59,8 @@ pub(crate) fn write_as_it_comes<T>(
         let written = write(&mut out)?;
         return out.flush().map(|()| written).map_err(failed());
     }
-    let mut part = path.as_os_str().to_owned();
-    part.push(format!(".{}.part", std::process::id()));
-    let part = Path::new(&part);
-    let written = File::create(part).map_err(failed()).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        let written = write(&mut out)?;
-        let synced = out.flush().and_then(|()| out.get_ref().sync_all());
-        synced.and_then(|()| fs::rename(part, path)).map(|()| written).map_err(failed())
-    });
-    if written.is_err() {
-        // Nothing else can be done about what is left of it.
-        let _ = fs::remove_file(part);
-    }
-    written
+    let mut file = NewFile::beside(path, Access::Shared).map_err(failed())?;
+    let written = write(&mut file)?;
+    file.finish().map_err(failed())?;
+    Ok(written)
 }

@@ -6,13 +6,21 @@ mod args;
 mod commands;
 mod failure;
 mod files;
+mod global;
 mod llm;
+mod old_names;
 mod opening;
+mod precision;
 mod progress;
+mod remedies;
 mod render;
+mod rerank;
+mod scope;
 mod server;
 mod settings;
+mod terminal;
 mod unused;
+mod values;
 
 use std::process::ExitCode;
 
@@ -68,6 +76,7 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         unused::refuse(&cli.global, matches, &unused::no_search())?;
         return command.run();
     }
+    old_names::warn_of_options();
     let settings = Settings::resolve(&cli.global)?;
     unused::refuse(&cli.global, matches, &cli.command.unused(&settings))?;
     match &cli.command {

@@ -1,8 +1,11 @@
 //! Progress on a terminal, and nothing in a pipe.
 
-use std::time::Duration;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
-use aforesaid::models;
+use aforesaid::{models, resolve::DownloadEvent};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::settings::Output;
@@ -28,12 +31,30 @@ pub(crate) fn passages(output: Output, what: &str) -> ProgressBar {
 
 /// Runs a download with a bar that shows its bytes.
 pub(crate) fn download<T>(output: Output, run: impl FnOnce(&mut dyn FnMut(models::Progress<'_>)) -> T) -> T {
-    let bytes = bar(output, "looking for the model", "{msg} [{bar:30}] {bytes}/{total_bytes}, {eta} left");
-    let result = run(&mut |progress| {
-        bytes.set_message(format!("fetching {} from {}", progress.file, progress.origin));
-        bytes.set_length(progress.total);
-        bytes.set_position(progress.done);
-    });
-    bytes.finish_and_clear();
+    let show = downloads(output);
+    let result = run(&mut |progress| show(DownloadEvent::Advanced(progress)));
+    show(DownloadEvent::Ended);
     result
+}
+
+/// Shows each download on a bar while it lasts.
+pub(crate) fn downloads(output: Output) -> impl Fn(DownloadEvent<'_>) + Send + Sync + 'static {
+    let shown: Mutex<Option<ProgressBar>> = Mutex::default();
+    move |event| {
+        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            DownloadEvent::Advanced(progress) => {
+                let template = "{msg} [{bar:30}] {bytes}/{total_bytes}, {eta} left";
+                let bar = shown.get_or_insert_with(|| bar(output, "looking for the model", template));
+                bar.set_message(format!("fetching {} from {}", progress.file, progress.origin));
+                bar.set_length(progress.total);
+                bar.set_position(progress.done);
+            }
+            DownloadEvent::Ended => {
+                if let Some(bar) = shown.take() {
+                    bar.finish_and_clear();
+                }
+            }
+        }
+    }
 }

@@ -1,24 +1,24 @@
 //! Memories and hits for people to read.
 
-mod asked;
-mod standing;
-mod text;
+mod answer;
+mod why;
 
 use std::{fmt, io::Write, path::Path};
 
 use aforesaid::{
-    Answer, Explain, Hit, Timing, Warning,
+    Explain, Hit, SearchResponse, Timing, Warning,
     pipeline::Legs,
     store::Erasure,
-    types::{Memory, Timestamp},
+    types::{Record, Timestamp},
 };
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 
-use crate::failure::Failure;
-
-pub(crate) const STRONG: Style = Style::new().bold();
-pub(crate) const QUIET: Style = Style::new().dimmed();
-pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
+pub(crate) use crate::terminal::{NAME, QUIET, STRONG, aside, indented, printable};
+use crate::{
+    failure::Failure,
+    remedies,
+    terminal::{marked, styled},
+};
 
 /// Prints a line to standard output, as `println!` does, but where that fails it is an error.
 macro_rules! say {
@@ -34,11 +34,6 @@ pub(crate) use say;
 /// When it cannot be written: a full disk, a reader that went away.
 pub(crate) fn line(text: fmt::Arguments<'_>) -> Result<(), Failure> {
     writeln!(anstream::stdout().lock(), "{}", styled(&text.to_string())).map_err(Failure::io("standard output"))
-}
-
-/// Prints a line to standard error. What cannot be said there cannot be said anywhere.
-pub(crate) fn aside(text: fmt::Arguments<'_>) {
-    let _ = writeln!(anstream::stderr().lock(), "{}", styled(&text.to_string()));
 }
 
 /// A number and its noun: `1 turn`, `2 turns`.
@@ -60,10 +55,10 @@ pub(crate) fn memories(number: u64) -> String {
 }
 
 /// Prints an answer: hits, or why there are none.
-pub(crate) fn answer(answer: &Answer) -> Result<(), Failure> {
+pub(crate) fn answer(answer: &SearchResponse) -> Result<(), Failure> {
     warnings(&answer.warnings);
     if let Some(reason) = answer.reason {
-        say!("no hits: {reason}")?;
+        say!("no hits: {reason}{}", remedies::of_no_hits(reason))?;
     }
     for (n, hit) in (1..).zip(&answer.hits) {
         print_hit(n, hit)?;
@@ -82,21 +77,19 @@ pub(crate) fn answer(answer: &Answer) -> Result<(), Failure> {
         answer.confidence.word,
         answer.confidence.probability,
         took(timing),
-        answer.preset
+        answer.pipeline
     )
 }
 
 /// Where the time went: `in 12.3 ms (encode 4.0, search 8.3)`.
 fn took(timing: &Timing) -> String {
     let stage = |name: &str, took: Option<f64>| took.map(|took| format!(", {name} {took:.1}")).unwrap_or_default();
-    let more = stage("judge", timing.judge) + &stage("answer", timing.answer);
+    let more = stage("rerank", timing.rerank) + &stage("answer", timing.answer);
     format!("in {:.1} ms (encode {:.1}, search {:.1}{more})", timing.total, timing.encode, timing.search)
 }
 
-pub(crate) use asked::{Reply, asked, context};
-pub(crate) use standing::why;
-pub(crate) use text::{indented, printable};
-use text::{marked, styled};
+pub(crate) use answer::{Reply, asked, context};
+pub(crate) use why::why;
 
 /// Prints one hit: where it is from, which legs found it, and the text itself.
 pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
@@ -106,7 +99,7 @@ pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
         "{STRONG}{n}. {}{STRONG:#}  {}  {QUIET}{origin}  {}{QUIET:#}",
         printable(&hit.id),
         when(hit.said_at),
-        [legs(&hit.legs)].into_iter().chain(hit.judged.map(judged)).collect::<Vec<_>>().join(", ")
+        [legs(&hit.legs)].into_iter().chain(hit.rerank_score.map(reranked)).collect::<Vec<_>>().join(", ")
     )?;
     if hit.turns.is_empty() {
         let text = dialogue(hit.speaker.as_deref(), &hit.text, hit.image_caption.as_deref());
@@ -119,8 +112,8 @@ pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
     if let Some(cue) = &hit.cue {
         say!("   {QUIET}answers \"{}\"{QUIET:#}", printable(cue))?;
     }
-    if let (Some(_), Some(judged)) = (&hit.explain, hit.judged) {
-        say!("   {QUIET}{judged:>9.4}  by the judge, which goes before the score{QUIET:#}")?;
+    if let (Some(_), Some(score)) = (&hit.explain, hit.rerank_score) {
+        say!("   {QUIET}{score:>9.4}  by the reranker, which goes before the score{QUIET:#}")?;
     }
     if let Some(explain) = &hit.explain {
         explanation(explain, "   ")?;
@@ -133,7 +126,7 @@ fn explanation(explain: &Explain, indent: &str) -> Result<(), Failure> {
 }
 
 /// Prints a memory as a line of dialogue.
-pub(crate) fn memory(memory: &Memory, style: Style) -> Result<(), Failure> {
+pub(crate) fn memory(memory: &Record, style: Style) -> Result<(), Failure> {
     let text = dialogue(memory.speaker.as_deref(), &memory.text, memory.image_caption.as_deref());
     say!("{style}{}  {}{style:#}   {text}", printable(memory.id.as_str()), when(memory.said_at))
 }
@@ -152,18 +145,16 @@ pub(crate) fn path(path: &Path) -> String {
 /// Prints what the user should know, to standard error.
 pub(crate) fn warnings(warnings: &[Warning]) {
     for warning in warnings {
-        aside(format_args!("note: {}", indented(&warning.to_string())));
+        aside(format_args!("note: {}", indented(&format!("{warning}{}", remedies::of_warning(warning)))));
     }
 }
 
 fn legs(legs: &Legs) -> String {
-    let leg = |name: &str, hit: Option<aforesaid::pipeline::LegHit>| hit.map(|hit| format!("{name} #{}", hit.rank));
-    let found = [leg("words", legs.lexical), leg("meaning", legs.dense)];
-    found.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    legs.iter().map(|(name, hit)| format!("{name} #{}", hit.rank)).collect::<Vec<_>>().join(", ")
 }
 
-fn judged(score: f64) -> String {
-    format!("judged {score:.1}")
+fn reranked(score: f64) -> String {
+    format!("reranked {score:.1}")
 }
 
 /// Date and time to the minute; what people remember by.

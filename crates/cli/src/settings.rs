@@ -1,20 +1,24 @@
-//! Options over environment over configuration file over defaults.
+//! Precedence: options, environment, configuration file, defaults.
 
-use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
+use std::{env, num::NonZeroUsize, path::PathBuf};
 
 use aforesaid::{
-    Preset,
-    models::{Instructions, Precision, files::read_regular},
-    types::{EncoderId, Namespace, UnknownChoice},
+    Pipeline,
+    models::{Instructions, Threads, files::read_regular},
+    resolve::{ConfiguredKey, EncoderServer, ModelChoice, ModelSettings, Network, Selection},
+    types::Namespace,
 };
 use etcetera::{BaseStrategy, choose_base_strategy};
 use serde::Deserialize;
 
 use crate::{
-    args::Global,
     failure::Failure,
     files::MOST_CONFIGURATION,
-    server::{EncoderServer, ServerArgs},
+    global::Global,
+    old_names,
+    precision::PrecisionChoice,
+    remedies,
+    server::{self, ServerArgs},
 };
 
 /// What the commands go by.
@@ -24,81 +28,16 @@ pub(crate) struct Settings {
     pub(crate) namespace: Namespace,
     /// The namespace, where one was named.
     pub(crate) named_namespace: Option<Namespace>,
-    pub(crate) model: Model,
-    /// Whether the model was chosen by an option or the environment.
-    model_named: bool,
-    /// The precision chosen by an option or the environment.
-    asked_precision: Option<Precision>,
-    /// The precision for new vectors, where the configuration file says.
-    usual_precision: Option<Precision>,
-    pub(crate) instructions: Instructions,
-    pub(crate) model_cache: PathBuf,
+    /// How models are chosen, found and run.
+    pub(crate) models: ModelSettings,
     datasets: Option<PathBuf>,
-    pub(crate) hf_home: Option<PathBuf>,
-    pub(crate) network: Network,
-    pub(crate) threads: Option<NonZeroUsize>,
-    pub(crate) preset: Preset,
+    pub(crate) pipeline: Pipeline,
     /// The language model's server and its name there, where the configuration file says.
     pub(crate) llm_url: Option<String>,
     pub(crate) llm_model: Option<String>,
     /// What a first hit must be likely at least, in [0, 1], where the configuration file says.
     pub(crate) min_confidence: Option<f64>,
     pub(crate) output: Output,
-}
-
-/// Which encoder makes vectors.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Model {
-    None,
-    Named { name: String, dir: Option<PathBuf> },
-    Directory(PathBuf),
-    Server(EncoderServer),
-}
-
-impl Model {
-    /// Whether these vectors are by this model on a server.
-    pub(crate) fn makes(&self, vectors: &EncoderId) -> bool {
-        matches!(self, Model::Server(server) if server.id() == vectors)
-    }
-}
-
-/// In which numbers an encoder computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PrecisionChoice {
-    /// In those of the vectors there are, or in the default ones.
-    Auto,
-    /// In these.
-    Exactly(Precision),
-}
-
-impl FromStr for PrecisionChoice {
-    type Err = UnknownChoice;
-
-    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
-        match word {
-            "auto" => Ok(Self::Auto),
-            _ => word
-                .parse()
-                .map(Self::Exactly)
-                .map_err(|unknown| UnknownChoice { expected: "auto, f32, bf16 or int8", ..unknown }),
-        }
-    }
-}
-
-impl PrecisionChoice {
-    fn exactly(self) -> Option<Precision> {
-        match self {
-            Self::Auto => None,
-            Self::Exactly(precision) => Some(precision),
-        }
-    }
-}
-
-/// Whether anything may be fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Network {
-    Allowed,
-    Forbidden,
 }
 
 /// Whom the output is for.
@@ -130,11 +69,11 @@ struct File {
     llm_model: Option<String>,
     offline: Option<bool>,
     threads: Option<NonZeroUsize>,
+    pipeline: Option<String>,
+    /// The old name of `pipeline`.
     preset: Option<String>,
     min_confidence: Option<f64>,
 }
-
-const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
 
 impl Settings {
     pub(crate) fn resolve(global: &Global) -> Result<Self, Failure> {
@@ -149,13 +88,21 @@ impl Settings {
             (None, Some(path)) if path.exists() => read(path)?,
             _ => File::default(),
         };
-        let preset = match (&global.preset, &file.preset) {
-            (Some(preset), _) => preset.clone(),
+        let chosen = match &global.pipeline {
+            Some(pipeline) => Some(pipeline.clone()),
+            None => old_names::pipeline_of_environment()?,
+        };
+        if file.preset.is_some() {
+            old_names::warn_of_key();
+        }
+        let pipeline = match (chosen, file.pipeline.as_ref().or(file.preset.as_ref())) {
+            (Some(pipeline), _) => pipeline,
             (None, Some(name)) => {
                 let failed = |error| Failure::Input(format!("configuration file {}: {error}", file.path.display()));
+                old_names::warn_of_words(name);
                 name.parse().map_err(|error: aforesaid::pipeline::InvalidPipeline| failed(error))?
             }
-            (None, None) => Preset::hybrid(),
+            (None, None) => Pipeline::hybrid(),
         };
         let configured = match &file.precision {
             Some(word) => Some(
@@ -179,7 +126,7 @@ impl Settings {
                     .to_owned(),
             ));
         }
-        let server = server(&global.server, &file)?;
+        let server = encoder_server(&global.server, &file)?;
         let store = match global.store.clone().or(file.store) {
             Some(store) => store,
             None => {
@@ -196,79 +143,52 @@ impl Settings {
         };
         let default_namespace = || Namespace::new("default").map_err(aforesaid::Error::from);
         let named_namespace = global.namespace.clone().or(file.namespace);
+        let is_server_given = global.server.is_given();
+        let model = match server {
+            Some(server) if is_server_given || !names_model && pipeline.encoder().is_none() => {
+                ModelChoice::Server(server)
+            }
+            _ => ModelChoice::new(
+                global.model.clone().or(pipeline.encoder().map(str::to_owned)).or(file.model),
+                global.model_dir.clone().or(file.model_dir),
+            ),
+        };
+        let network = match global.offline || file.offline.unwrap_or(false) {
+            true => Network::Forbidden,
+            false => Network::Allowed,
+        };
+        let explicit = names_model || is_server_given;
+        let models = ModelSettings {
+            model,
+            selection: if explicit { Selection::Explicit } else { Selection::Default },
+            precision: global.precision.and_then(PrecisionChoice::exactly),
+            default_precision: global.precision.or(configured).and_then(PrecisionChoice::exactly),
+            instructions: global.instructions.unwrap_or_else(Instructions::best),
+            threads: threads(global.threads.or(file.threads)),
+            cache: model_cache,
+            hf_home: env::var_os("HF_HOME")
+                .map(PathBuf::from)
+                .or_else(|| places.as_ref().map(|places| places.home_dir().join(".cache").join("huggingface"))),
+            network,
+            server_key: key(server::KEY),
+        };
         Ok(Self {
             store,
             namespace: named_namespace.clone().map_or_else(default_namespace, Ok)?,
             named_namespace,
-            model: match server {
-                Some(server) if global.server.is_given() || !names_model && preset.encoder().is_none() => {
-                    Model::Server(server)
-                }
-                _ => model(
-                    global.model.clone().or(preset.encoder().map(str::to_owned)).or(file.model),
-                    global.model_dir.clone().or(file.model_dir),
-                ),
-            },
-            model_named: names_model || global.server.is_given(),
-            asked_precision: global.precision.and_then(PrecisionChoice::exactly),
-            usual_precision: global.precision.or(configured).and_then(PrecisionChoice::exactly),
-            instructions: global.instructions.unwrap_or_else(Instructions::best),
-            model_cache,
+            models,
             datasets: places.as_ref().map(|places| places.data_dir().join("aforesaid").join("datasets")),
-            hf_home: std::env::var_os("HF_HOME")
-                .map(PathBuf::from)
-                .or_else(|| places.as_ref().map(|places| places.home_dir().join(".cache").join("huggingface"))),
-            network: match global.offline || file.offline.unwrap_or(false) {
-                true => Network::Forbidden,
-                false => Network::Allowed,
-            },
-            threads: global.threads.or(file.threads),
-            preset,
+            pipeline,
             llm_url: file.llm_url,
             llm_model: file.llm_model,
             min_confidence: file.min_confidence,
             output: if global.json { Output::Programs } else { Output::People },
         })
     }
-}
 
-impl Settings {
     /// The same with the model that a pipeline names, unless one was chosen on the command line.
     pub(crate) fn with_model(&self, named: Option<&str>) -> Self {
-        let model = match named {
-            Some(name) if !self.model_named => Model::Named { name: name.to_owned(), dir: None },
-            _ => self.model.clone(),
-        };
-        Self { model, ..self.clone() }
-    }
-
-    /// The same with the model that made the vectors which serve, unless one was chosen on the command line.
-    pub(crate) fn following(&self, serving: Option<&EncoderId>) -> Self {
-        match (&self.model, serving) {
-            // Its directory is that of the model it was named with.
-            (Model::Named { name, .. }, Some(serving)) if !name.eq_ignore_ascii_case(serving.model()) => {
-                self.with_model(Some(serving.model()))
-            }
-            (Model::Server(_), Some(serving)) if !serving.is_remote() => self.with_model(Some(serving.model())),
-            _ => self.clone(),
-        }
-    }
-
-    /// Whether the model was chosen by an option or the environment.
-    pub(crate) fn names_model(&self) -> bool {
-        self.model_named
-    }
-
-    /// Whether a precision was chosen by an option or the environment.
-    pub(crate) fn asks_precision(&self) -> bool {
-        self.asked_precision.is_some()
-    }
-
-    /// The precision to encode in where these vectors serve.
-    pub(crate) fn precision(&self, serving: Option<&EncoderId>) -> Precision {
-        let present = || serving.and_then(EncoderId::precision).and_then(|word| word.parse().ok());
-        let default = || Precision::default_on(self.instructions);
-        self.asked_precision.or_else(present).or(self.usual_precision).unwrap_or_else(default)
+        Self { models: self.models.with_model(named), ..self.clone() }
     }
 
     /// Where fetched data sets are kept.
@@ -278,17 +198,19 @@ impl Settings {
     }
 }
 
-fn model(name: Option<String>, dir: Option<PathBuf>) -> Model {
-    match (name.as_deref(), dir) {
-        (Some("none"), _) => Model::None,
-        (Some(name), dir) => Model::Named { name: name.to_owned(), dir },
-        (None, Some(dir)) => Model::Directory(dir),
-        (None, None) => Model::Named { name: DEFAULT_MODEL.to_owned(), dir: None },
-    }
+/// Threads to compute on: more threads than cores only slow each other down, and thousands never start.
+fn threads(asked: Option<NonZeroUsize>) -> Threads {
+    let available = Threads::available();
+    asked.map(Threads::new).filter(|asked| asked.get() < available.get()).unwrap_or(available)
+}
+
+/// The key in an environment variable; one that is not Unicode is refused when it is used, as one that is not ASCII is.
+pub(crate) fn key(variable: &str) -> ConfiguredKey {
+    env::var_os(variable).map_or_else(ConfiguredKey::default, |key| ConfiguredKey::new(key.to_string_lossy()))
 }
 
 /// The model on a server that options, environment and configuration file describe, each where the one before does not.
-fn server(args: &ServerArgs, file: &File) -> Result<Option<EncoderServer>, Failure> {
+fn encoder_server(args: &ServerArgs, file: &File) -> Result<Option<EncoderServer>, Failure> {
     let shown = file.path.display();
     if file.encoder_url.is_some() && (file.model.is_some() || file.model_dir.is_some() || file.precision.is_some()) {
         return Err(Failure::Input(format!(
@@ -303,13 +225,13 @@ fn server(args: &ServerArgs, file: &File) -> Result<Option<EncoderServer>, Failu
         encoder_query_prefix: file.encoder_query_prefix.clone(),
         encoder_passage_prefix: file.encoder_passage_prefix.clone(),
     };
-    match (args.is_given(), args.clone().or(configured).server()) {
-        (true, server) => server.map_err(Failure::Usage),
-        (false, server) => {
-            // What else the file says of an encoder is for a URL that comes from elsewhere.
-            let server = if file.encoder_url.is_some() { server } else { Ok(None) };
-            server.map_err(|message| Failure::Input(format!("configuration file {shown}: {message}")))
-        }
+    let server = args.clone().or(configured).settings().server();
+    match args.is_given() {
+        true => Ok(server?),
+        // What else the file says of an encoder is for a URL that comes from elsewhere.
+        false if file.encoder_url.is_none() => Ok(None),
+        false => server
+            .map_err(|error| Failure::Input(format!("configuration file {shown}: {error}{}", remedies::of(&error)))),
     }
 }
 
@@ -338,21 +260,6 @@ mod tests {
     use aforesaid_fuzz_targets::{Target, iterations, run};
 
     use super::*;
-
-    #[test]
-    fn a_model_is_named_or_shown() {
-        assert_eq!(model(Some("none".into()), Some("x".into())), Model::None);
-        assert_eq!(model(None, Some("x".into())), Model::Directory("x".into()));
-        assert!(matches!(model(None, None), Model::Named { name, dir: None } if name == DEFAULT_MODEL));
-    }
-
-    #[test]
-    fn a_precision_is_named_or_left_to_the_vectors() {
-        assert_eq!("auto".parse(), Ok(PrecisionChoice::Auto));
-        assert_eq!("int8".parse(), Ok(PrecisionChoice::Exactly(Precision::Int8)));
-        let message = "int4".parse::<PrecisionChoice>().unwrap_err().to_string();
-        assert_eq!(message, "precision \"int4\": expected auto, f32, bf16 or int8");
-    }
 
     /// A target of `crates/fuzz-targets` that only this crate can call.
     #[test]

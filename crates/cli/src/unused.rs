@@ -8,10 +8,10 @@
 //! what only says where things are, how much of the machine is used, and how it answers: --store, --namespace,
 //! --config, --model-cache, --threads, --offline and --json are not refused.
 
-use aforesaid::Preset;
+use aforesaid::Pipeline;
 use clap::{ArgMatches, parser::ValueSource};
 
-use crate::{args::Global, failure::Failure};
+use crate::{failure::Failure, global::Global};
 
 /// What says which encoder makes vectors.
 pub(crate) const ENCODER: &[&str] = &[
@@ -28,7 +28,7 @@ pub(crate) const ENCODER: &[&str] = &[
 /// An encoder on a server.
 pub(crate) const ENCODER_SERVER: &[&str] = ENCODER.split_at(3).1;
 /// The pipeline.
-pub(crate) const PRESET: &[&str] = &["preset"];
+pub(crate) const PIPELINE: &[&str] = &["pipeline"];
 /// How a language model is asked.
 pub(crate) const LLM: &[&str] = &[
     "llm_model",
@@ -58,13 +58,13 @@ pub(crate) fn unused(options: &'static [&'static str], why: &'static str) -> Unu
 
 /// What a command does not use that neither makes vectors nor searches.
 pub(crate) fn no_search() -> Vec<Unused> {
-    vec![unused(ENCODER, "this command makes and compares no vectors"), unused(PRESET, "this command ranks nothing")]
+    vec![unused(ENCODER, "this command makes and compares no vectors"), unused(PIPELINE, "this command ranks nothing")]
 }
 
 /// What a search does not use by words alone.
-pub(crate) fn no_vectors_in(pipeline: &Preset) -> Option<Unused> {
-    let why = "the pipeline compares no vectors; name another with --preset or --system";
-    pipeline.dense.is_none().then(|| unused(ENCODER, why))
+pub(crate) fn no_vectors_in(pipeline: &Pipeline) -> Option<Unused> {
+    let why = "the pipeline compares no vectors; name another with --pipeline or --system";
+    (!pipeline.compares_vectors()).then(|| unused(ENCODER, why))
 }
 
 /// Refuses the first option that was typed and is not used.

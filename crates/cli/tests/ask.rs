@@ -1,4 +1,4 @@
-//! `aforesaid ask` and `search --judge` through the program: what a model is sent, what is printed, what is not.
+//! `aforesaid ask` and `search --rerank llm` through the program: what a model is sent, what is printed, what is not.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
 #[path = "../../engine/tests/model/mod.rs"]
@@ -98,7 +98,7 @@ fn a_program_gets_one_document() {
       },
       "query": "who has the red kite?",
       "namespace": "default",
-      "preset": "hybrid",
+      "pipeline": "hybrid",
       "confidence": {
         "probability": "[float]",
         "word": "fair",
@@ -119,7 +119,8 @@ fn a_program_gets_one_document() {
       "warnings": [
         {
           "kind": "lexical_only",
-          "reason": "--model none was given"
+          "reason": "no model was chosen",
+          "reason_code": "vectors_switched_off"
         }
       ],
       "timing_ms": {
@@ -130,6 +131,7 @@ fn a_program_gets_one_document() {
       },
       "spent": {
         "requests": 1,
+        "estimated": 0,
         "prompt_tokens": 10,
         "completion_tokens": 5,
         "money": null
@@ -236,14 +238,15 @@ fn a_server_that_fails_is_named_and_the_key_is_not() {
     let refused = ask(&nowhere());
     assert!(refused.contains("attempts: 2; check that the server runs there"), "{refused}");
     let refused = ask("http://models.example/v1");
-    assert!(refused.starts_with("2 usage: --offline was given"), "{refused}");
+    assert!(refused.starts_with("2 usage: the network is switched off") && refused.contains("--offline"), "{refused}");
     assert_snapshot!(sandbox.refusal(&["ask", "who has the kite?"]), @"2 usage: a language model: found no URL; give --llm-url, or set it in the configuration file");
-    let refused = sandbox.refusal(&["search", "kite", "--judge", "--llm-url", "http://127.0.0.1:9/v1"]);
+    let refused = sandbox.refusal(&["search", "kite", "--rerank", "llm", "--llm-url", "http://127.0.0.1:9/v1"]);
     assert!(refused.starts_with("2 usage: a language model: found no model's name"), "{refused}");
     let mut search = with_model(&sandbox, &locked.url, &["search", "kite", "--judge"]);
     let found = finish(&mut search);
+    assert!(found.stderr.contains("--judge is now --rerank llm"), "{found:?}");
     assert!(
-        found.code == 0 && found.stderr.contains("not judged") && found.stderr.contains("check the key"),
+        found.code == 0 && found.stderr.contains("not reranked") && found.stderr.contains("check the key"),
         "{found:?}"
     );
     assert!(!format!("{found:?}").contains(KEY));
@@ -256,20 +259,20 @@ fn a_judged_search_shows_what_the_judge_gave() {
     let search = |args: &[&str]| with_model(&sandbox, &server.url, &[&["search", "the red kite"], args].concat());
     let plain = json_of(&mut search(&[]));
     assert_eq!((ids(&plain), server.requests().len()), (vec!["1", "2"], 0));
-    assert!(!plain.to_string().contains("judge"), "{plain}");
-    let judged = json_of(&mut search(&["--judge"]));
-    assert_eq!((ids(&judged), &judged["hits"][0]["judged"]), (vec!["2", "1"], &json!(0.9)));
-    assert!(judged["hits"][1].get("judged").is_none() && judged["timing_ms"]["judge"].is_f64(), "{judged}");
-    let shown = finish(&mut search(&["--judge=conflict-aware", "--explain"])).succeeded();
-    assert!(shown.contains("words #2, judged 0.9") && shown.contains("0.9000  by the judge"), "{shown}");
-    let one = json_of(&mut search(&["--judge", "--judge-depth", "1"]));
+    assert!(!plain.to_string().contains("rerank"), "{plain}");
+    let judged = json_of(&mut search(&["--rerank", "llm"]));
+    assert_eq!((ids(&judged), &judged["hits"][0]["rerank_score"]), (vec!["2", "1"], &json!(0.9)));
+    assert!(judged["hits"][1].get("rerank_score").is_none() && judged["timing_ms"]["rerank"].is_f64(), "{judged}");
+    let shown = finish(&mut search(&["--rerank", "llm", "--rerank-by", "conflict-aware", "--explain"])).succeeded();
+    assert!(shown.contains("lexical #2, reranked 0.9") && shown.contains("0.9000  by the reranker"), "{shown}");
+    let one = json_of(&mut search(&["--rerank", "llm", "--rerank-depth", "1"]));
     assert_eq!((ids(&one), lines(&server.requests()[2].body, "candidates").len()), (vec!["1", "2"], 1));
 
     let dated = |n: usize| server.requests()[n].body.to_string().contains("9 March 2024");
     json_of(&mut search(&["--judge=relevance"]));
     assert!(dated(0) && !dated(3), "relevance knows no time");
     for (args, expected) in
-        [(&["--judge=fair"][..], "expected conflict-aware or relevance"), (&["--judge-depth", "3"], "--judge")]
+        [(&["--judge=fair"][..], "expected conflict-aware or relevance"), (&["--rerank-depth", "3"], "--rerank")]
     {
         let refused = finish(&mut search(args));
         assert!(refused.code == 2 && refused.stderr.contains(expected), "{refused:?}");
@@ -290,10 +293,10 @@ fn a_search_goes_on_without_its_judge() {
         (wordy.url.clone(), &spent, "the budget is used up"),
     ] {
         let mut judged =
-            json_of(&mut with_model(&sandbox, &url, &[&["search", "the red kite", "--judge"], args].concat()));
+            json_of(&mut with_model(&sandbox, &url, &[&["search", "the red kite", "--rerank", "llm"], args].concat()));
         let warnings = judged["warnings"].take();
         let reason = warnings.as_array().unwrap().last().unwrap();
-        assert_eq!(reason["kind"], "judge_skipped");
+        assert_eq!(reason["kind"], "rerank_skipped");
         assert!(reason["reason"].as_str().unwrap().contains(expected), "{reason}");
         assert_eq!(judged["hits"], plain["hits"]);
     }

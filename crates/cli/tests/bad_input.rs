@@ -196,7 +196,7 @@ fn forgetting_without_a_word_about_what_or_a_yes() {
 
 #[test]
 fn options_that_name_no_choice() {
-    assert_snapshot!(misused(&["search", "kite", "--preset", "best"]), @r#"2 error: invalid value 'best' for '--preset <PRESET>': pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);
+    assert_snapshot!(misused(&["search", "kite", "--pipeline", "best"]), @r#"2 error: invalid value 'best' for '--pipeline <PIPELINE>': pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);
     assert_snapshot!(misused(&["search", "kite", "--unit", "word"]), @r#"2 error: invalid value 'word' for '--unit <UNIT>': unit "word": expected turn or session"#);
     assert_snapshot!(misused(&["search", "kite", "--sort-by", "mood"]), @r#"2 error: invalid value 'mood' for '--sort-by <SORT_BY>': sort order "mood": expected relevance, importance or recency"#);
     assert_snapshot!(misused(&["search", "kite", "--from", "yesterday"]), @r#"2 error: invalid value 'yesterday' for '--from <FROM>': time "yesterday": expected ISO 8601 such as 2023-05-08, 2023-05-08T13:56 or 2023-05-08T13:56:00Z"#);
@@ -222,10 +222,10 @@ fn a_configuration_file_that_cannot_be_used() {
         assert!(outcome.stdout.is_empty(), "{outcome:?}");
         format!("{} {}", outcome.code, outcome.stderr.replace(sandbox.path("").to_str().unwrap(), ""))
     };
-    assert_snapshot!(refused("stoer = \"x\""), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: unknown field `stoer`, expected one of `store`, `namespace`, `model`, `model_dir`, `model_cache`, `precision`, `encoder_url`, `encoder_model`, `encoder_dim`, `encoder_revision`, `encoder_query_prefix`, `encoder_passage_prefix`, `llm_url`, `llm_model`, `offline`, `threads`, `preset`, `min_confidence`");
+    assert_snapshot!(refused("stoer = \"x\""), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: unknown field `stoer`, expected one of `store`, `namespace`, `model`, `model_dir`, `model_cache`, `precision`, `encoder_url`, `encoder_model`, `encoder_dim`, `encoder_revision`, `encoder_query_prefix`, `encoder_passage_prefix`, `llm_url`, `llm_model`, `offline`, `threads`, `pipeline`, `preset`, `min_confidence`");
     assert_snapshot!(refused("offline = true\nstore = "), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 2: string values must be quoted, expected literal string");
     assert_snapshot!(refused("threads = 0"), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: invalid value: integer `0`, expected a nonzero usize");
-    assert_snapshot!(refused("preset = \"best\""), @r#"4 aforesaid: configuration file home/config/aforesaid/config.toml: pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);
+    assert_snapshot!(refused("pipeline = \"best\""), @r#"4 aforesaid: configuration file home/config/aforesaid/config.toml: pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);
     assert_snapshot!(refused("namespace = \"\""), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: namespace is blank: expected 1 to 256 bytes without control characters; choose another name");
 }
 
@@ -263,7 +263,7 @@ fn nothing_to_find() {
 #[test]
 fn an_option_that_names_no_choice_is_reported_as_json() {
     let sandbox = Sandbox::holding(HELD);
-    for args in [&["search", "kite", "-k", "0"][..], &["search", "kite", "--preset", "best"], &["serach"]] {
+    for args in [&["search", "kite", "-k", "0"][..], &["search", "kite", "--pipeline", "best"], &["serach"]] {
         let outcome = finish(sandbox.command(args).arg("--json"));
         let report: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();
         assert_eq!((outcome.code, &report["error"]["kind"]), (2, &json!("usage")), "{outcome:?}");

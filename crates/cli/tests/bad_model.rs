@@ -40,26 +40,26 @@ fn refused(sandbox: &Sandbox, options: &[&str]) -> String {
 
 #[test]
 fn a_model_of_no_known_name() {
-    assert_snapshot!(refused(&with_model(&[]), &["--model", "nope"]), @r#"5 model: model "nope" is not known; expected one of: all-MiniLM-L6-v2, all-mpnet-base-v2, bge-small-en-v1.5, bge-base-en-v1.5, bge-large-en-v1.5, bge-reranker-base, e5-small-v2, e5-base-v2, e5-large-v2, multilingual-e5-small, gte-small, gte-base, gte-large, mxbai-embed-large-v1, ms-marco-MiniLM-L-6-v2; or give a directory with --model-dir"#);
+    assert_snapshot!(refused(&with_model(&[]), &["--model", "nope"]), @r#"5 model: model "nope" is not known; expected one of: all-MiniLM-L6-v2, all-mpnet-base-v2, bge-small-en-v1.5, bge-base-en-v1.5, bge-large-en-v1.5, bge-reranker-base, e5-small-v2, e5-base-v2, e5-large-v2, multilingual-e5-small, gte-small, gte-base, gte-large, mxbai-embed-large-v1, ms-marco-MiniLM-L-6-v2; or give a directory with its files (--model-dir)"#);
 }
 
 #[test]
 fn a_model_folder_that_does_not_exist() {
     let sandbox = with_model(&[]);
-    assert_snapshot!(refused(&sandbox, &["--model", NAME, "--model-dir", "model"]), @"5 model: model/model.safetensors: found no such file, expected model.safetensors of all-MiniLM-L6-v2, 90868376 bytes; give a directory with unmodified files, or leave --model-dir out");
-    assert_snapshot!(refused(&sandbox, &["--model-dir", "model"]), @"5 model: model/model.safetensors: found no such file, expected a model directory with model.safetensors, tokenizer.json, config.json; give another directory with --model-dir");
+    assert_snapshot!(refused(&sandbox, &["--model", NAME, "--model-dir", "model"]), @"5 model: model/model.safetensors: found no such file, expected model.safetensors of all-MiniLM-L6-v2, 90868376 bytes; give a directory with unmodified files, or leave it out (--model-dir)");
+    assert_snapshot!(refused(&sandbox, &["--model-dir", "model"]), @"5 model: model/model.safetensors: found no such file, expected a model directory with model.safetensors, tokenizer.json, config.json; give another directory (--model-dir)");
 }
 
 #[test]
 fn a_model_folder_that_lacks_a_file() {
     let sandbox = with_model(&[("config.json", "{}"), ("tokenizer.json", "{}")]);
-    assert_snapshot!(refused(&sandbox, &["--model-dir", "model"]), @"5 model: model/model.safetensors: found no such file, expected a model directory with model.safetensors, tokenizer.json, config.json; give another directory with --model-dir");
+    assert_snapshot!(refused(&sandbox, &["--model-dir", "model"]), @"5 model: model/model.safetensors: found no such file, expected a model directory with model.safetensors, tokenizer.json, config.json; give another directory (--model-dir)");
 }
 
 #[test]
 fn model_files_with_a_wrong_checksum() {
     let sandbox = with_model(&[("model.safetensors", "no weights"), ("config.json", "{}"), ("tokenizer.json", "{}")]);
-    assert_snapshot!(refused(&sandbox, &["--model", NAME, "--model-dir", "model"]), @"5 model: model/model.safetensors: found sha256 c814b209e96a87cf0ca1fed24208a969aec4e530546fc4b7ddf194c72c0fe650, expected 53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db; give a directory with unmodified files, or leave --model-dir out");
+    assert_snapshot!(refused(&sandbox, &["--model", NAME, "--model-dir", "model"]), @"5 model: model/model.safetensors: found sha256 c814b209e96a87cf0ca1fed24208a969aec4e530546fc4b7ddf194c72c0fe650, expected 53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db; give a directory with unmodified files, or leave it out (--model-dir)");
 }
 
 #[test]
@@ -99,6 +99,6 @@ fn fetching_a_model_offline() {
 #[test]
 fn a_pipeline_of_vectors_alone_without_a_model() {
     let sandbox = with_model(&[]);
-    assert_snapshot!(sandbox.refusal(&["search", "kite", "--preset", "paper-dense-max"]), @"5 model: preset paper-dense-max: it needs vectors, and --model none was given");
-    assert_snapshot!(sandbox.refusal(&["reembed"]), @"5 model: no encoder: --model none was given; name one with --model, --model-dir or --encoder-url");
+    assert_snapshot!(sandbox.refusal(&["search", "kite", "--pipeline", "paper-dense-max"]), @"5 model: pipeline paper-dense-max: it needs vectors, and no model was chosen (--model none)");
+    assert_snapshot!(sandbox.refusal(&["reembed"]), @"5 model: no encoder: no model was chosen (--model none); name one with --model, --model-dir or --encoder-url");
 }

@@ -53,21 +53,21 @@ fn a_store_of_another_program() {
     const APPLICATION_ID: usize = 68;
     let sandbox = Sandbox::holding(HELD);
     patch_header(&sandbox, APPLICATION_ID, 7);
-    assert_snapshot!(refused_store(&sandbox, STORE), @"1 store: store memory.db: is an SQLite file of another program; name another file with --store");
+    assert_snapshot!(refused_store(&sandbox, STORE), @"1 store: store memory.db: is an SQLite file of another program; name another store with --store");
 }
 
 #[test]
 fn a_folder_as_store() {
     let sandbox = Sandbox::new();
     sandbox.write("folder/a.txt", "");
-    assert_snapshot!(refused_store(&sandbox, "folder"), @"1 store: store folder: is a directory; name a file in it, such as memory.db, with --store");
+    assert_snapshot!(refused_store(&sandbox, "folder"), @"1 store: store folder: is a directory; name a file in it, such as memory.db with --store");
 }
 
 #[test]
 fn a_file_that_is_not_sqlite_as_store() {
     let sandbox = Sandbox::new();
     sandbox.write("diary.txt", "Dear diary, today I was not a database, and I shall not become one.".repeat(20));
-    assert_snapshot!(refused_store(&sandbox, "diary.txt"), @"1 store: store diary.txt: is not an aforesaid store (no SQLite file); name another file with --store");
+    assert_snapshot!(refused_store(&sandbox, "diary.txt"), @"1 store: store diary.txt: is not an aforesaid store (no SQLite file); name another store with --store");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_place_where_no_store_can_be() {
 fn a_store_that_does_not_exist() {
     let sandbox = Sandbox::new();
     let expected = sandbox.refusal(&["search", "kite"]);
-    assert_snapshot!(expected, @"1 store: store memory.db: does not exist; make one with `aforesaid import` or `aforesaid add`, or name another with --store");
+    assert_snapshot!(expected, @"1 store: store memory.db: does not exist; import or add something to create one, or name another store with --store");
     for args in [&["show", "D1:1"][..], &["forget", "--all", "--yes"], &["export"], &["stats"], &["reembed"]] {
         assert_eq!(sandbox.refusal(args), expected, "{args:?}");
     }
@@ -192,7 +192,7 @@ fn a_store_that_others_may_write_is_not_read_as_if_nobody_could() {
         // The tests' user owns the file, and may write it.
         return;
     }
-    assert_snapshot!(guarded.refusal(&["search", "kite"]), @"1 store: store guarded/memory.db: may be written by others and not here, so that it can change while it is read; ask its owner for write permission or for a copy made with `aforesaid backup`");
+    assert_snapshot!(guarded.refusal(&["search", "kite"]), @"1 store: store guarded/memory.db: may be written by others and not here, so that it can change while it is read; ask its owner for write permission or for a backup");
     assert!(!guarded.sandbox.path("guarded/memory.db-shm").exists());
 }
 
@@ -201,13 +201,13 @@ fn a_read_only_store_is_not_added_to() {
     let guarded = Guarded::new(0o444, 0o777);
     let outcome = finish(&mut guarded.command(&["add", "hello"]));
     assert_eq!(outcome.code, 1, "{outcome:?}");
-    assert_snapshot!(outcome.stderr, @"aforesaid: store guarded/memory.db: cannot be written (read-only file or folder); give write permission, or name another file with --store");
+    assert_snapshot!(outcome.stderr, @"aforesaid: store guarded/memory.db: cannot be written (read-only file or folder); give write permission, or name another store with --store");
 }
 
 #[test]
 fn a_store_in_a_read_only_folder_is_not_added_to() {
     let guarded = Guarded::new(0o666, 0o555);
-    assert_snapshot!(guarded.refusal(&["add", "hello"]), @"1 store: store guarded/memory.db: cannot be written (read-only file or folder); give write permission, or name another file with --store");
+    assert_snapshot!(guarded.refusal(&["add", "hello"]), @"1 store: store guarded/memory.db: cannot be written (read-only file or folder); give write permission, or name another store with --store");
 }
 
 #[test]

@@ -76,7 +76,8 @@ fn a_server_writes_cues_and_searches_go_by_them() {
       "warnings": [
         {
           "kind": "stored_without_vectors",
-          "reason": "--model none was given"
+          "reason": "no model was chosen",
+          "reason_code": "vectors_switched_off"
         }
       ],
       "spent": {
@@ -182,10 +183,10 @@ fn what_is_skipped_and_what_it_costs_is_said() {
     let stopped = write(&["--llm-max-tokens", "15"]);
     assert_eq!((stopped.code, asked(&sandbox)), (5, 1), "{stopped:?}");
     assert_snapshot!(stopped.stdout, @"1 memory got 1 question; 15 tokens in 1 requests, 0.0020 in money");
-    assert_snapshot!(stopped.stderr, @r#"
-    note: stored without vectors, to be found by words only: --model none was given; `aforesaid reembed` makes them later
+    assert_snapshot!(stopped.stderr, @r"
+    note: stored without vectors, to be found by words only: no model was chosen (--model none); `aforesaid reembed` makes them later
     aforesaid: a language model: the budget is used up: spent 15 tokens in 1 requests, 0.0020 in money, allowed 15 tokens; allow more to go on, what was answered is kept
-    "#);
+    ");
     let done = write(&[]);
     assert_snapshot!(done.succeeded(), @"2 memories got 2 questions; 1 was skipped: D1:2 (the reply is no JSON); 75 tokens in 5 requests, 0.0100 in money");
     let stopped = write(&["--llm-max-cost", "0.001", "--json"]);
@@ -193,7 +194,11 @@ fn what_is_skipped_and_what_it_costs_is_said() {
     let report: Value = serde_json::from_str(&stopped.stdout).unwrap();
     assert_eq!((&report["memories"], &report["spent"]["requests"]), (&json!(0), &json!(1)));
     assert!(report["stopped"].as_str().unwrap().starts_with("the budget is used up"), "{report}");
-    assert!(stopped.stderr.starts_with("{\"error\":{\"kind\":\"model\""), "{}", stopped.stderr);
+    assert!(
+        stopped.stderr.starts_with("{\"error\":{\"code\":\"out_of_budget\",\"kind\":\"model\""),
+        "{}",
+        stopped.stderr
+    );
 }
 
 #[test]
@@ -218,7 +223,7 @@ fn a_server_that_refuses_the_key_is_named_and_the_key_is_not() {
         command.args(["--llm-url", "https://llm.example/v1"]);
         command
     });
-    assert!(offline.starts_with("2 usage: --offline was given"), "{offline}");
+    assert!(offline.starts_with("2 usage: the network is switched off") && offline.contains("--offline"), "{offline}");
 }
 
 #[test]
@@ -265,11 +270,11 @@ fn a_batch_goes_out_comes_back_in_part_and_is_finished() {
     assert_snapshot!(sandbox.refusal(&wrong), @"4 invalid_input: file results.jsonl: found no custom_id that is a request's of these memories; give the --llm-model, --prompt, --questions, --before and namespace of the export");
     let import = [&["cues", "import", "results.jsonl"][..], &options].concat();
     let outcome = finish(&mut sandbox.command(&import));
-    assert_snapshot!(outcome.stderr, @r#"
-    note: stored without vectors, to be found by words only: --model none was given; `aforesaid reembed` makes them later
+    assert_snapshot!(outcome.stderr, @r"
+    note: stored without vectors, to be found by words only: no model was chosen (--model none); `aforesaid reembed` makes them later
     note: results.jsonl, line 2: incomplete
     note: results.jsonl, line 4: unreadable
-    "#);
+    ");
     assert_snapshot!(outcome.succeeded(), @"2 memories got 1 question; 0 unchanged, 2 without an answer yet; `aforesaid cues export --batch` asks for the rest");
     assert_json_snapshot!(sandbox.json(&import), @r#"
     {
@@ -322,7 +327,8 @@ fn a_cue_file_comes_in_and_goes_out() {
       "warnings": [
         {
           "kind": "stored_without_vectors",
-          "reason": "--model none was given"
+          "reason": "no model was chosen",
+          "reason_code": "vectors_switched_off"
         }
       ]
     }

@@ -56,7 +56,8 @@ fn two_formats_come_in_once_each() {
           "warnings": [
             {
               "kind": "stored_without_vectors",
-              "reason": "--model none was given"
+              "reason": "no model was chosen",
+              "reason_code": "vectors_switched_off"
             }
           ]
         },
@@ -76,7 +77,8 @@ fn two_formats_come_in_once_each() {
           "warnings": [
             {
               "kind": "stored_without_vectors",
-              "reason": "--model none was given"
+              "reason": "no model was chosen",
+              "reason_code": "vectors_switched_off"
             }
           ]
         }
@@ -124,7 +126,7 @@ fn a_search_prints_the_documented_json() {
       "query": "who has the red kite?",
       "namespace": "default",
       "unit": "turn",
-      "preset": "hybrid",
+      "pipeline": "hybrid",
       "confidence": {
         "probability": "[float]",
         "word": "strong",
@@ -151,7 +153,8 @@ fn a_search_prints_the_documented_json() {
       "warnings": [
         {
           "kind": "lexical_only",
-          "reason": "--model none was given"
+          "reason": "no model was chosen",
+          "reason_code": "vectors_switched_off"
         }
       ],
       "timing_ms": {
@@ -171,7 +174,7 @@ fn a_session_comes_with_its_best_turns() {
       "query": "blue boat",
       "namespace": "default",
       "unit": "session",
-      "preset": "hybrid",
+      "pipeline": "hybrid",
       "confidence": {
         "probability": "[float]",
         "word": "strong",
@@ -212,7 +215,8 @@ fn a_session_comes_with_its_best_turns() {
       "warnings": [
         {
           "kind": "lexical_only",
-          "reason": "--model none was given"
+          "reason": "no model was chosen",
+          "reason_code": "vectors_switched_off"
         }
       ],
       "timing_ms": {
@@ -228,7 +232,7 @@ fn a_session_comes_with_its_best_turns() {
 fn a_hit_for_people_says_who_when_where_and_why() {
     let text = Sandbox::holding(HELD).done(&["search", "boat", "-k", "1"]);
     assert_snapshot!(text.lines().take(2).collect::<Vec<_>>().join("\n"), @r#"
-    1. D1:2  2024-03-09 18:03  c1 / s1  words #1
+    1. D1:2  2024-03-09 18:03  c1 / s1  lexical #1
        Bob: The blue boat sank. [image: a boat under water]
     "#);
 }
@@ -247,11 +251,11 @@ fn a_memory_that_is_not_found_says_why() {
     "#);
     assert_snapshot!(summary(&["S2:4", "-k", "5"]), @r#"
     S2:4  2024-06-18 20:13  maya-and-tomas / session-2
-    ranked 16th of 109, 0.8244 below the 5th: most of it by its words, for it lacks "coffe"
+    ranked 16th of 109, 0.8244 below the 5th: most of it in the lexical leg: it lacks "coffe"
     "#);
     assert_snapshot!(summary(&["session-2", "--unit", "session", "-k", "1"]), @r#"
     session-2  2024-06-18 20:11  maya-and-tomas / session-2
-    ranked 3rd of 6, 2.1945 below the 1st: most of it by its words, for it lacks "coffe"
+    ranked 3rd of 6, 2.1945 below the 1st: most of it in the lexical leg: it lacks "coffe"
     "#);
     assert_snapshot!(summary(&["S2:4", "-s", "session-5"]), @"
     S2:4  2024-06-18 20:13  maya-and-tomas / session-2
@@ -263,13 +267,14 @@ fn a_memory_that_is_not_found_says_why() {
     not ranked: it has none of "zeppelin"
 
     stage                rank      score       adds
-    words                none
+    lexical              none
+    final                none
     109 candidates, 0 ranked
 
-    lacks               "zeppelin"  worth 5.39, nobody's
+    lacks               "zeppelin"  idf 5.39, held by none
 
-    meets               is no question itself  adds 0.00 of 0.00
-    does not meet       says more than a few words  adds 0.00 of 0.00
+    met                 is not only a question  adds 0.00 of 0.00
+    not met             is not short  adds 0.00 of 0.00
     "#);
     assert_snapshot!(text(" "), @"
     S2:4  2024-06-18 20:13  maya-and-tomas / session-2
@@ -284,9 +289,10 @@ fn the_reasons_agree_with_the_search() {
     let answer = sandbox.json(&["search", question, "-k", "4", "--explain"]);
     for (place, hit) in answer["hits"].as_array().unwrap().iter().enumerate() {
         let why = sandbox.json(&["why", hit["id"].as_str().unwrap(), "-q", question, "-k", "4"]);
-        let last = &why["standing"]["stages"]["last"];
+        let stages = why["report"]["stages"].as_array().unwrap();
+        let last = stages.last().unwrap();
         assert_eq!((&last["rank"], &last["score"]), (&json!(place + 1), &hit["score"]));
-        assert_eq!(why["standing"]["explain"], hit["explain"]);
+        assert_eq!(why["report"]["explain"], hit["explain"]);
         let sum: f64 =
             hit["explain"]["parts"].as_array().unwrap().iter().map(|part| part["value"].as_f64().unwrap()).sum();
         assert_eq!(hit["explain"]["how"], "sum");
@@ -349,7 +355,8 @@ fn a_turn_and_a_note_are_added() {
       "warnings": [
         {
           "kind": "stored_without_vectors",
-          "reason": "--model none was given"
+          "reason": "no model was chosen",
+          "reason_code": "vectors_switched_off"
         }
       ]
     }
@@ -474,7 +481,7 @@ fn stats_count_what_is_there() {
           "turns": 4,
           "notes": 0,
           "vectors": {},
-          "serving": null,
+          "active_encoder": null,
           "staged": 0,
           "first": "2024-03-09T18:02:00Z",
           "last": "2024-05-01T09:00:00Z"

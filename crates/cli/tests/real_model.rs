@@ -110,7 +110,7 @@ fn a_hit_is_found_by_words_and_by_meaning() {
     let search = ["search", "What does Leena have tattooed on her ankle?", "-n", "demo"];
     let answer = json(&mut with_model(&sandbox, &search));
     let hit = &answer["hits"][0];
-    assert_eq!((&answer["preset"], &hit["id"]), (&Value::from("hybrid"), &Value::from("S1:12")));
+    assert_eq!((&answer["pipeline"], &hit["id"]), (&Value::from("hybrid"), &Value::from("S1:12")));
     for leg in ["lexical", "dense"] {
         assert!(hit["legs"][leg]["rank"].is_u64() && hit["legs"][leg]["score"].is_f64(), "{leg}: {hit}");
     }
@@ -170,7 +170,7 @@ fn serving(sandbox: &Sandbox) -> (String, Vec<(String, u64)>) {
     let precision = |id: &str| id.rsplit_once('/').unwrap().1.to_owned();
     let sets = stats["vectors"].as_object().unwrap().iter();
     let sets = sets.map(|(id, count)| (precision(id), count.as_u64().unwrap())).collect();
-    (precision(stats["serving"].as_str().unwrap()), sets)
+    (precision(stats["active_encoder"].as_str().unwrap()), sets)
 }
 
 fn sets(sets: &[(&str, u64)]) -> Vec<(String, u64)> {
@@ -181,9 +181,10 @@ fn sets(sets: &[(&str, u64)]) -> Vec<(String, u64)> {
 fn another_precision_is_refused_until_reembed_makes_its_vectors() {
     let sandbox = served_by_f32();
     let refused = |args: &[&str]| sandbox.refusal_of(|| with_model(&sandbox, args));
-    let expected = "5 model: namespace \"default\" is served by vectors of all-MiniLM-L6-v2@1110a243fdf4/f32, and \
-                    all-MiniLM-L6-v2@1110a243fdf4/bf16 was asked for; run `aforesaid reembed --model all-MiniLM-L6-v2 \
-                    --precision bf16` to have its vectors serve, or leave --model and --precision out";
+    let expected = "5 model: the active encoder of namespace \"default\" is all-MiniLM-L6-v2@1110a243fdf4/f32, and \
+                    all-MiniLM-L6-v2@1110a243fdf4/bf16 was asked for; re-embed the namespace by it, or use the active \
+                    one: `aforesaid reembed --model all-MiniLM-L6-v2 --precision bf16`, or leave --model and --precision \
+                    out";
     for command in [&["search", "kite"][..], &["why", "1", "--query", "kite"], &["add", "hello"]] {
         assert_eq!(refused(&[command, &["--precision", "bf16"]].concat()), expected);
     }
@@ -227,7 +228,7 @@ fn the_configuration_file_is_for_namespaces_without_vectors() {
     assert!(answer.get("warnings").is_none(), "the vectors there are go before the file: {answer}");
     finish(&mut configured(&["add", "hello", "-n", "fresh"])).succeeded();
     let stats = json(&mut configured(&["stats", "-n", "fresh"]));
-    assert!(stats["namespaces"]["fresh"]["serving"].as_str().unwrap().ends_with("/int8"), "{stats}");
+    assert!(stats["namespaces"]["fresh"]["active_encoder"].as_str().unwrap().ends_with("/int8"), "{stats}");
     let refused = finish(&mut configured(&["search", "kite", "--precision", "int8"]));
     assert_eq!(refused.code, 5, "{refused:?}");
 }
@@ -246,7 +247,7 @@ fn vectors_of_a_model_that_only_its_directory_knows_are_not_taken_for_others() {
     assert!(answer.get("warnings").is_none(), "{answer}");
     let answer = json(&mut run(&["search", "kite"]));
     let reason = answer["warnings"][0]["reason"].as_str().unwrap();
-    assert!(reason.contains("model@53aa51172d14/") && reason.contains("--model-dir"), "{reason}");
+    assert!(reason.contains("model@53aa51172d14/") && reason.contains("no registered model"), "{reason}");
     assert_eq!(answer["hits"][0]["text"], "The kite is red.");
 }
 

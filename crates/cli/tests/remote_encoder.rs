@@ -101,7 +101,7 @@ fn what_shares_no_word_with_the_question_is_found_by_its_vector() {
     assert!(server.requests().iter().all(|request| request.header("authorization") == Some(&format!("Bearer {KEY}"))));
 
     let stats = stats(&sandbox);
-    let serving = stats["serving"].as_str().unwrap();
+    let serving = stats["active_encoder"].as_str().unwrap();
     assert!(serving.starts_with("tiny@") && serving.ends_with("/remote"), "{stats}");
     assert_eq!(stats["vectors"], json!({serving: 3}));
     let shown = finish(&mut program(&sandbox, &["stats"])).succeeded();
@@ -123,7 +123,7 @@ fn options_of_the_encoder_reach_the_server() {
     assert_eq!(sent(&server), ["passage: Ann: The kite is red.", "query: a glider?"], "and no probe");
     assert_eq!(server.requests()[0].body["model"], "tiny");
     // With a revision the address of the server is no part of the id: worked out apart from this program.
-    assert_eq!(stats(&sandbox)["serving"], "tiny@r1.9eb88fb9b4bb/remote");
+    assert_eq!(stats(&sandbox)["active_encoder"], "tiny@r1.9eb88fb9b4bb/remote");
 
     let refused = sandbox.refusal_of(|| {
         let mut command = with_server(&sandbox, &server.url, &["add", "A boat."]);
@@ -180,7 +180,7 @@ fn a_key_that_is_refused_is_not_shown() {
         command.env("AFORESAID_ENCODER_KEY", "sk-01 23");
         command
     });
-    assert_snapshot!(refused, @"2 usage: AFORESAID_ENCODER_KEY: key: found white space or characters beyond ASCII within it, expected printable ASCII without spaces; copy it again");
+    assert_snapshot!(refused, @"2 usage: an encoder on a server: key: found white space or characters beyond ASCII within it, expected printable ASCII without spaces; copy it again; it is read from AFORESAID_ENCODER_KEY");
 }
 
 #[test]
@@ -229,18 +229,18 @@ fn offline_only_servers_of_this_machine_are_asked() {
     let url = "http://models.example/v1";
     let (id, reason) = found(&mut with_server(&sandbox, url, &["search", "kite"]));
     assert_eq!(id, "1");
-    assert_snapshot!(reason.unwrap(), @"--offline was given, and the server http://models.example/v1 is not on this machine");
-    assert_snapshot!(sandbox.refusal_of(|| with_server(&sandbox, url, &["reembed"])), @"5 model: no encoder: --offline was given, and the server http://models.example/v1 is not on this machine; name one with --model, --model-dir or --encoder-url");
+    assert_snapshot!(reason.unwrap(), @"the network is switched off, and the server http://models.example/v1 is not on this machine");
+    assert_snapshot!(sandbox.refusal_of(|| with_server(&sandbox, url, &["reembed"])), @"5 model: no encoder: the network is switched off, and the server http://models.example/v1 is not on this machine (--offline); name one with --model, --model-dir or --encoder-url");
 }
 
 #[test]
 fn a_namespace_served_by_a_server_says_which_options_are_missing() {
     let server = toys();
     let sandbox = served_by(&server);
-    let serving = stats(&sandbox)["serving"].as_str().unwrap().to_owned();
+    let serving = stats(&sandbox)["active_encoder"].as_str().unwrap().to_owned();
     let (id, reason) = found(&mut program(&sandbox, &["search", "kite"]));
     assert_eq!(id, "1");
-    assert_snapshot!(reason.unwrap().replace(&serving, "ID"), @"they are by ID, a model on a server; name it with --encoder-url and --encoder-model, and with the prefixes and revision it had");
+    assert_snapshot!(reason.unwrap().replace(&serving, "ID"), @"they are by ID, a model on a server that is not configured");
     let added = finish(&mut program(&sandbox, &["add", "A glider."]));
     assert!(added.stderr.contains("stored without vectors") && added.stderr.contains("--encoder-url"), "{added:?}");
     // Back with its server, what is missing is made.
@@ -252,12 +252,11 @@ fn a_namespace_served_by_a_server_says_which_options_are_missing() {
 fn reembed_has_another_server_serve() {
     let (first, second) = (toys(), toys());
     let sandbox = served_by(&first);
-    let before = stats(&sandbox)["serving"].as_str().unwrap().to_owned();
+    let before = stats(&sandbox)["active_encoder"].as_str().unwrap().to_owned();
     for command in [&["search", "kite"][..], &["add", "hello"]] {
         let refused = sandbox.refusal_of(|| with_server(&sandbox, &second.url, command));
-        assert!(refused.starts_with("5 model: namespace \"default\" is served by vectors of tiny@"), "{refused}");
-        let end =
-            "run `aforesaid reembed` with the same --encoder options to have its vectors serve, or leave these out";
+        assert!(refused.starts_with("5 model: the active encoder of namespace \"default\" is tiny@"), "{refused}");
+        let end = "use the active one: `aforesaid reembed` with the same --encoder options, or leave these out";
         assert!(refused.ends_with(end), "{refused}");
     }
     let done = json_of(&mut with_server(&sandbox, &second.url, &["reembed", "--drop-old"]));
@@ -284,17 +283,17 @@ fn a_server_may_be_set_in_the_environment_and_in_the_configuration_file() {
     };
     assert_eq!(found(&mut configured(&search)).1, None);
     let words = found(&mut configured(&["search", "kite", "--model", "none"])).1;
-    assert_eq!(words.as_deref(), Some("--model none was given"), "an option goes over the file");
+    assert_eq!(words.as_deref(), Some("no model was chosen"), "an option goes over the file");
     // The file is for new namespaces: vectors of another server serve on.
     let other = toys();
     finish(&mut with_server(&sandbox, &other.url, &["add", "A kite.", "-n", "other"])).succeeded();
     let reason = found(&mut configured(&["search", "kite", "-n", "other"])).1.unwrap();
-    assert!(reason.contains("--encoder-url"), "{reason}");
+    assert!(reason.contains("a model on a server that is not configured"), "{reason}");
     finish(&mut configured(&["add", "A kite.", "-n", "new"])).succeeded();
     let stats = json_of(&mut configured(&["stats"]));
-    assert_eq!(stats["namespaces"]["new"]["serving"], stats["namespaces"]["default"]["serving"]);
+    assert_eq!(stats["namespaces"]["new"]["active_encoder"], stats["namespaces"]["default"]["active_encoder"]);
     let refused = sandbox.refusal_of(|| configured(&["search", "kite", "--precision", "f32"]));
-    assert!(refused.starts_with("2 usage: --precision: the encoder is on a server"), "{refused}");
+    assert!(refused.starts_with("2 usage: a precision was chosen, and the encoder is on a server"), "{refused}");
 }
 
 #[test]

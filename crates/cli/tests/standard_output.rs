@@ -24,7 +24,7 @@ fn a_reader_that_leaves_is_no_failure() {
     let sandbox = Sandbox::holding(DEMO);
     for args in [
         &["export"][..],
-        &["search", "cat", "--preset", "lexical"],
+        &["search", "cat", "--pipeline", "lexical"],
         &["search", "cat", "--json"],
         &["show", "S1:5"],
         &["show", "S1:5", "--json"],
@@ -62,7 +62,7 @@ fn output_that_does_not_fit_is_a_failure() {
     assert_snapshot!(export, @"aforesaid: export: could not write; check the disk and the destination: No space left on device (os error 28)");
     let (code, search) = onto_full_disk(sandbox.command(&["search", "cat", "--json"]));
     assert_eq!(code, 1);
-    assert_snapshot!(search, @r#"{"error":{"kind":"io","message":"standard output: No space left on device (os error 28)"}}"#);
+    assert_snapshot!(search, @r#"{"error":{"code":"io","kind":"io","message":"standard output: No space left on device (os error 28)","data":{}}}"#);
 }
 
 #[test]

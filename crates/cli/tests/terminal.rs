@@ -203,13 +203,13 @@ fn names_of_files_and_options_have_one_line() {
         (&["--store", &absent, "stats"], 1),
         (&["--model-dir", &absent, "add", "x"], 5),
         (&["--model", &text, "add", "x"], 5),
-        (&["search", "kite", "--preset", &text], 2),
+        (&["search", "kite", "--pipeline", &text], 2),
         (&["search", "kite", "--unit", &text], 2),
         (&["search", "kite", &text], 2),
         (&[&text], 2),
         (&["-n", &text, "stats"], 2),
         (&["eval", "compare", &absent, &absent], 2),
-        (&["eval", "tables", "--receipts", &absent, "x"], 2),
+        (&["eval", "data", "fetch", &text], 2),
     ] {
         for json in [false, true] {
             let mut command = sandbox.bare(&["--offline", "--model-cache", "cache"]);

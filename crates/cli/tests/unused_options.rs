@@ -1,6 +1,6 @@
 //! Options that a command cannot use are refused by name, never dropped in silence.
 //!
-//! `search --llm-url URL` without --judge asked nobody, `models verify NAME --model-dir DIR` verified another directory,
+//! `search --llm-url URL` without --rerank asked nobody, `models verify NAME --model-dir DIR` verified another directory,
 //! `stats --model NAME` counted all vectors, `import --conversation NAME` of a file with conversations of its own kept
 //! theirs; all exited 0. Why clap does not see to it is said in `sensitive_turns.rs`.
 #![allow(clippy::unwrap_used, reason = "test code")]
@@ -24,7 +24,7 @@ const REFUSED: &[(&[&str], &str, &str)] = &[
     (&["add", "x", "--source", "1"], "--source", "--note"),
     (&["add", "x", "--source", "1", "--speaker", "N"], "--source", "--note"),
     (&["add", "x", "--source", "1", "--session", "s", "--sensitive"], "--source", "--note"),
-    (&["add", "x", "--preset", "lexical"], "--preset", "ranked"),
+    (&["add", "x", "--pipeline", "lexical"], "--pipeline", "ranked"),
     // A name for a conversation that has one.
     (&["import", "locomo.json", "-c", "mine"], "--conversation", "locomo.json"),
     (&["import", "held.jsonl", "-c", "mine"], "--conversation", "held.jsonl"),
@@ -35,26 +35,25 @@ const REFUSED: &[(&[&str], &str, &str)] = &[
     (&["stats", "--model-dir", "m"], "--model-dir", "vectors"),
     (&["export", "--precision", "int8"], "--precision", "vectors"),
     (&["forget", "1", "--yes", "--model", "e5-small-v2"], "--model", "vectors"),
-    (&["forget", "--all", "--yes", "--preset", "lexical"], "--preset", "ranks"),
+    (&["forget", "--all", "--yes", "--pipeline", "lexical"], "--pipeline", "ranks"),
     (&["stats", "--encoder-url", "http://127.0.0.1:9/v1", "--encoder-model", "m"], "--encoder-url", "vectors"),
     (&["cues", "list", "--model", "e5-small-v2"], "--model", "vectors"),
-    (&["cues", "stats", "--preset", "lexical"], "--preset", "ranks"),
+    (&["cues", "stats", "--pipeline", "lexical"], "--pipeline", "ranks"),
     (&["cues", "drop", "--yes", "--model", "e5-small-v2"], "--model", "vectors"),
     (&["completions", "bash", "--model", "e5-small-v2"], "--model", "vectors"),
-    (&["eval", "tables", "README.md", "--model", "e5-small-v2"], "--model", "vectors"),
-    (&["eval", "compare", "a", "b", "--preset", "lexical"], "--preset", "ranks"),
+    (&["eval", "compare", "a", "b", "--pipeline", "lexical"], "--pipeline", "ranks"),
     (&["eval", "data", "list", "--model", "e5-small-v2"], "--model", "vectors"),
     // A pipeline of words alone, and no model.
-    (&["search", "kite", "--preset", "lexical", "--model", "e5-small-v2"], "--model", "pipeline"),
-    (&["why", "1", "-q", "kite", "--preset", "bm25", "--precision", "f32"], "--precision", "pipeline"),
-    (&["ask", "kite", "--context", "--preset", "lexical", "--model-dir", "m"], "--model-dir", "pipeline"),
+    (&["search", "kite", "--pipeline", "lexical", "--model", "e5-small-v2"], "--model", "pipeline"),
+    (&["why", "1", "-q", "kite", "--pipeline", "bm25", "--precision", "f32"], "--precision", "pipeline"),
+    (&["ask", "kite", "--context", "--pipeline", "lexical", "--model-dir", "m"], "--model-dir", "pipeline"),
     (&["search", "kite", "--model", "none", "--model-dir", "m"], "--model-dir", "--model none"),
     (&["search", "kite", "--model", "none", "--precision", "int8"], "--precision", "--model none"),
     // A language model that nothing asks.
-    (&["search", "kite", "--llm-url", "http://127.0.0.1:9/v1"], "--llm-url", "--judge"),
-    (&["search", "kite", "--llm-model", "m"], "--llm-model", "--judge"),
-    (&["search", "kite", "--llm-cache", "kept"], "--llm-cache", "--judge"),
-    (&["search", "kite", "--llm-max-tokens", "9"], "--llm-max-tokens", "--judge"),
+    (&["search", "kite", "--llm-url", "http://127.0.0.1:9/v1"], "--llm-url", "--rerank llm"),
+    (&["search", "kite", "--llm-model", "m"], "--llm-model", "--rerank llm"),
+    (&["search", "kite", "--llm-cache", "kept"], "--llm-cache", "--rerank llm"),
+    (&["search", "kite", "--llm-max-tokens", "9"], "--llm-max-tokens", "--rerank llm"),
     (&["ask", "kite", "--context", "--llm-timeout", "9"], "--llm-timeout", "--context"),
     (&["cues", "export", "c.jsonl", "--llm-model", "m"], "--llm-model", "--batch"),
     (&["cues", "export", "c.jsonl", "--questions", "2"], "--questions", "--batch"),
@@ -63,26 +62,23 @@ const REFUSED: &[(&[&str], &str, &str)] = &[
     (&["cues", "import", "c.jsonl", "--llm-cache", "kept"], "--llm-cache", "--batch"),
     (&["cues", "import", "c.jsonl", "--prompt", "isolated"], "--prompt", "--batch"),
     (&["cues", "import", "c.jsonl", "--batch", "--llm-model", "m", "--llm-timeout", "9"], "--llm-timeout", "server"),
-    (&["eval", "study", "turns", "--llm-model", "m"], "--llm-model", "--judge"),
     // A mode of cues.
     (&["cues", "write", "--prompt", "isolated", "--before", "2"], "--before", "isolated"),
     (&["cues", "export", "-", "--batch", "--prompt", "isolated", "--before", "2"], "--before", "isolated"),
     (&["cues", "write", "--no-vectors", "--model", "e5-small-v2"], "--model", "--no-vectors"),
-    (&["cues", "import", "c.jsonl", "--no-vectors", "--preset", "lexical"], "--preset", "--no-vectors"),
+    (&["cues", "import", "c.jsonl", "--no-vectors", "--pipeline", "lexical"], "--pipeline", "--no-vectors"),
     // Models.
-    (&["models", "list", "--preset", "lexical"], "--preset", "listed"),
+    (&["models", "list", "--pipeline", "lexical"], "--pipeline", "listed"),
     (&["models", "list", "--model-dir", "m"], "--model-dir", "--model"),
     (&["models", "list", "--precision", "int8"], "--precision", "precision"),
     (&["models", "verify", "e5-small-v2", "--model-dir", "m"], "--model-dir", "argument"),
     (&["models", "verify", "e5-small-v2", "--model", "gte-small"], "--model", "argument"),
     (&["models", "pull", "--encoder-url", "http://127.0.0.1:9/v1", "--encoder-model", "m"], "--encoder-url", "machine"),
-    (&["models", "bench", "--preset", "lexical", "--model", "gte-small"], "--preset", "names no model"),
+    (&["models", "bench", "--pipeline", "lexical", "--model", "gte-small"], "--pipeline", "names no model"),
     // The pipeline of an evaluation.
-    (&["eval", "run", "--dataset", "jsonl", "--system", "bm25", "--preset", "hybrid"], "--preset", "--system"),
+    (&["eval", "run", "--dataset", "jsonl", "--system", "bm25", "--pipeline", "hybrid"], "--pipeline", "--system"),
     (&["eval", "run", "--dataset", "jsonl", "--system", "bm25", "--model", "e5-small-v2"], "--model", "pipeline"),
-    (&["eval", "tune", "--dataset", "jsonl", "--system", "bm25", "--preset", "hybrid"], "--preset", "--system"),
-    (&["eval", "study", "turns", "--preset", "hybrid"], "--preset", "study"),
-    (&["eval", "reproduce", "--preset", "hybrid"], "--preset", "receipt"),
+    (&["eval", "tune", "--dataset", "jsonl", "--system", "bm25", "--pipeline", "hybrid"], "--pipeline", "--system"),
     // An id is in one conversation; all is all.
     (&["forget", "1", "--yes", "--to", "2024-01-01"], "--to", "--conversation"),
     (&["forget", "1", "--yes", "--session", "s", "--from", "2024-01-01"], "--session, --from", "--conversation"),
@@ -91,7 +87,7 @@ const REFUSED: &[(&[&str], &str, &str)] = &[
 /// What clap refuses by itself.
 const MISUSED: &[(&[&str], &str)] = &[
     (&["forget", "1", "--all", "--yes"], "--all"),
-    (&["search", "kite", "--judge-depth", "3"], "--judge"),
+    (&["search", "kite", "--rerank-depth", "3"], "--rerank"),
     (&["ask", "kite", "--include-sensitive"], "--context"),
     (&["cues", "write", "--no-vectors", "--concat"], "--concat"),
     (&["cues", "import", "c.jsonl", "--batch", "--model-name", "me"], "--model-name"),

@@ -72,14 +72,15 @@ pub enum StoreError {
     },
     /// Vectors of two encoders met.
     #[error(
-        "namespace {:?} is served by vectors of {serving}, and {asked} was asked for; run {}",
-        .namespace.as_str(), ways_out(.asked)
+        "the active encoder of namespace {:?} is {active}, and {asked} was asked for; re-embed the namespace by it, or use \
+         the active one",
+        .namespace.as_str()
     )]
     EncoderMismatch {
         /// The namespace.
         namespace: Namespace,
-        /// The encoder whose vectors serve it.
-        serving: EncoderId,
+        /// Its active encoder.
+        active: EncoderId,
         /// The encoder asked for.
         asked: EncoderId,
     },
@@ -91,7 +92,7 @@ pub enum StoreError {
     },
     /// A vector has the wrong number of components.
     #[error(
-        "encoder {encoder}: a vector of {found} components where {expected} are expected; was the model replaced? `aforesaid reembed` makes all vectors by one"
+        "encoder {encoder}: a vector of {found} components where {expected} are expected; was the model replaced? Re-embed the namespace by one encoder"
     )]
     Dimension {
         /// The encoder.
@@ -101,7 +102,7 @@ pub enum StoreError {
         /// Components found.
         found: usize,
     },
-    /// The place cannot serve as a store.
+    /// The place cannot hold a store.
     #[error("store {location}: {found}; {next}")]
     Location {
         /// Path or URL.
@@ -111,11 +112,16 @@ pub enum StoreError {
         /// What to do.
         next: String,
     },
+    /// A file is there already, and was not to be replaced.
+    #[error("store {location}: {found}; name another file")]
+    FileExists {
+        /// Path of the file.
+        location: String,
+        /// What was found.
+        found: &'static str,
+    },
     /// Something the store returned cannot be right.
-    #[error(
-        "store {location} is damaged: {found}; `aforesaid check --full` says what else is, `aforesaid export --salvage` \
-         saves what can be read; or restore a backup, which `aforesaid backup` makes"
-    )]
+    #[error("store {location} is damaged: {found}")]
     Damaged {
         /// Path or URL.
         location: String,
@@ -129,7 +135,7 @@ pub enum StoreError {
         namespace: Namespace,
     },
     /// The backend failed.
-    #[error("store {location}: could not {action}; `aforesaid check` says whether the store is sound")]
+    #[error("store {location}: could not {action}")]
     Backend {
         /// Path or URL.
         location: String,
@@ -141,20 +147,41 @@ pub enum StoreError {
     },
 }
 
-/// What to run to have an encoder's vectors serve, or what to leave out.
-fn ways_out(asked: &EncoderId) -> String {
-    let serve = "to have its vectors serve, or leave";
-    // Its id says neither where its server is nor what stands before its texts.
-    if asked.is_remote() {
-        return format!("`aforesaid reembed` with the same --encoder options {serve} these out");
+impl InvalidMemory {
+    /// A stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::EmptyText { .. } => "empty_text",
+            Self::TextTooLong { .. } => "text_too_long",
+            Self::NoSpeaker { .. } => "no_speaker",
+            Self::Importance { .. } => "invalid_importance",
+        }
     }
-    let precision = asked.precision().map(|precision| format!(" --precision {precision}")).unwrap_or_default();
-    format!("`aforesaid reembed --model {}{precision}` {serve} --model and --precision out", asked.model())
+}
+
+impl StoreError {
+    /// A stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid(error) => error.code(),
+            Self::Name(_) => "invalid_name",
+            Self::Conflict { .. } => "id_conflict",
+            Self::UnknownNamespace { .. } => "unknown_namespace",
+            Self::EncoderMismatch { .. } => "encoder_mismatch",
+            Self::Unstaged { .. } => "staged_vectors_gone",
+            Self::Dimension { .. } => "vector_dimension",
+            Self::Location { .. } => "store_location",
+            Self::FileExists { .. } => "file_exists",
+            Self::Damaged { .. } => "store_damaged",
+            Self::Outdated { .. } => "namespace_changed",
+            Self::Backend { .. } => "store_failed",
+        }
+    }
 }
 
 fn known_namespaces(known: &[Namespace]) -> String {
     match known {
-        [] => "the store is empty; `aforesaid import` or `aforesaid add` makes one".to_owned(),
+        [] => "the store is empty".to_owned(),
         _ => format!("there are: {}", list(known)),
     }
 }

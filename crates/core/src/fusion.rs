@@ -1,4 +1,4 @@
-//! Merging a lexical and a dense leg into one score.
+//! Merging the columns of several legs into one score.
 
 use std::{fmt, str::FromStr};
 
@@ -11,40 +11,38 @@ use crate::{
 /// Rank constant of reciprocal rank fusion (Cormack et al. 2009).
 pub const RRF_K: f64 = 60.0;
 
-/// How two legs become one score.
+/// How the scores of several legs become one.
 ///
-/// `alpha` in [0, 1] is the weight of the lexical leg, 1 - alpha that of the
-/// dense one. A leg that is missing contributes nothing, so every variant
-/// keeps the order of the leg that is there.
+/// A leg that is missing contributes nothing. A leg that is alone counts in full, whatever its weight, so that
+/// every method keeps its order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fusion {
+    /// How scores are made comparable.
+    pub method: Method,
+    /// Weight of each leg, in the order of the legs; not negative. A leg beyond the last has weight 1.
+    pub weights: Vec<f64>,
+}
+
+/// How the scores of a leg are made comparable with those of another.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Fusion {
+pub enum Method {
     /// `sum_s w_s / (k + rank_s)`, ranks from 1 (decision record, "weighted RRF").
     Rrf {
         /// Rank constant, above 0.
         k: f64,
-        /// Weight of the lexical leg.
-        lexical: f64,
-        /// Weight of the dense leg.
-        dense: f64,
     },
-    /// `alpha * z(lexical) + (1 - alpha) * z(dense)` (fusion study, eq. 5).
-    ZScore {
-        /// Weight of the lexical leg.
-        alpha: f64,
-    },
-    /// TM2C2: scores scaled from the leg's theoretical minimum to the largest one seen.
-    MinMax {
-        /// Weight of the lexical leg.
-        alpha: f64,
-    },
+    /// `sum_s w_s * z(score_s)` (fusion study, eq. 5).
+    ZScore,
+    /// TM2C2: scores are scaled from the leg's theoretical minimum to the largest one found.
+    MinMax,
 }
 
 /// One leg's scores, one a candidate, and the least a score of it can be.
 #[derive(Debug, Clone, Copy)]
-pub struct Leg<'a> {
+pub struct LegScores<'a> {
     /// Score of each candidate, in unit order.
     pub scores: &'a [f64],
-    /// Theoretical minimum: 0 for BM25, -1 for a cosine; `None` takes the least seen.
+    /// Theoretical minimum: 0 for BM25, -1 for a cosine; `None` takes the least found.
     pub floor: Option<f64>,
 }
 
@@ -82,14 +80,14 @@ impl Contribution {
 }
 
 impl Measure {
-    fn of(fusion: Fusion, leg: Leg<'_>) -> Result<Self, NotANumber> {
-        Ok(match fusion {
-            Fusion::Rrf { k, .. } => Measure::Ranks { k, ranks: ranks(leg)? },
-            Fusion::ZScore { .. } => {
+    fn of(method: Method, leg: LegScores<'_>) -> Result<Self, NotANumber> {
+        Ok(match method {
+            Method::Rrf { k } => Measure::Ranks { k, ranks: ranks(leg)? },
+            Method::ZScore => {
                 let (mean, deviation) = mean_and_deviation(leg.scores);
                 Measure::Scale { zero: mean, one: deviation }
             }
-            Fusion::MinMax { .. } => {
+            Method::MinMax => {
                 let least = leg.floor.unwrap_or_else(|| leg.scores.iter().copied().fold(f64::INFINITY, f64::min));
                 let most = leg.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 Measure::Scale { zero: least, one: Some(most - least).filter(|range| *range > 0.0) }
@@ -110,65 +108,92 @@ impl Measure {
     }
 }
 
+impl Method {
+    /// The word it is written with.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Rrf { .. } => "rrf",
+            Method::ZScore => "zscore",
+            Method::MinMax => "minmax",
+        }
+    }
+}
+
 impl Fusion {
-    /// What each leg contributes to each candidate; the fused score is the sum of the two.
+    /// Weighted reciprocal rank fusion.
+    pub fn rrf(k: f64, weights: impl Into<Vec<f64>>) -> Self {
+        Self { method: Method::Rrf { k }, weights: weights.into() }
+    }
+
+    /// Z-scores of two legs: weight `alpha` in [0, 1] for the first, `1 - alpha` for the second.
+    pub fn zscore(alpha: f64) -> Self {
+        Self { method: Method::ZScore, weights: vec![alpha, 1.0 - alpha] }
+    }
+
+    /// Min-max scores of two legs: weight `alpha` in [0, 1] for the first, `1 - alpha` for the second.
+    pub fn minmax(alpha: f64) -> Self {
+        Self { method: Method::MinMax, weights: vec![alpha, 1.0 - alpha] }
+    }
+
+    /// A method that weighs `legs` legs alike.
+    pub fn even(method: Method, legs: usize) -> Self {
+        let weight = if matches!(method, Method::Rrf { .. }) { 1.0 } else { 1.0 / legs.max(1) as f64 };
+        Self { method, weights: vec![weight; legs] }
+    }
+
+    /// What each leg contributes to each candidate; the fused score is the sum. `None` stands for a missing leg.
     ///
     /// # Errors
     /// When a score is NaN.
-    pub fn contributions(
-        self,
-        lexical: Option<Leg<'_>>,
-        dense: Option<Leg<'_>>,
-    ) -> Result<[Option<Contribution>; 2], NotANumber> {
-        let contribution = |leg: Option<Leg<'_>>, weight: f64| {
-            leg.map(|leg| {
-                let measure = Measure::of(self, leg)?;
-                let mut shares = measure.apply(leg.scores);
-                shares.iter_mut().for_each(|share| *share *= weight);
-                Ok(Contribution { shares, weight, measure })
-            })
-            .transpose()
+    pub fn contributions(&self, legs: &[Option<LegScores<'_>>]) -> Result<Vec<Option<Contribution>>, NotANumber> {
+        let alone = legs.iter().flatten().count() == 1;
+        let contribution = |(place, leg): (usize, &Option<LegScores<'_>>)| {
+            let Some(leg) = *leg else { return Ok(None) };
+            let weight = if alone { 1.0 } else { self.weights.get(place).copied().unwrap_or(1.0) };
+            let measure = Measure::of(self.method, leg)?;
+            let mut shares = measure.apply(leg.scores);
+            shares.iter_mut().for_each(|share| *share *= weight);
+            Ok(Some(Contribution { shares, weight, measure }))
         };
-        // With one leg there is nothing to weigh: it counts in full, even at weight 0.
-        let weights = if lexical.is_some() && dense.is_some() { self.weights() } else { [1.0, 1.0] };
-        Ok([contribution(lexical, weights[0])?, contribution(dense, weights[1])?])
-    }
-
-    /// The word it is written with.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Fusion::Rrf { .. } => "rrf",
-            Fusion::ZScore { .. } => "zscore",
-            Fusion::MinMax { .. } => "minmax",
-        }
-    }
-
-    /// Its numbers, in the order they are written.
-    pub(crate) fn numbers(self) -> Vec<f64> {
-        match self {
-            Fusion::Rrf { k, lexical, dense } => vec![k, lexical, dense],
-            Fusion::ZScore { alpha } | Fusion::MinMax { alpha } => vec![alpha],
-        }
-    }
-
-    /// Weights of the lexical and the dense leg.
-    fn weights(self) -> [f64; 2] {
-        match self {
-            Fusion::Rrf { lexical, dense, .. } => [lexical, dense],
-            Fusion::ZScore { alpha } | Fusion::MinMax { alpha } => [alpha, 1.0 - alpha],
-        }
+        legs.iter().enumerate().map(contribution).collect()
     }
 
     /// Fused scores, one a candidate; empty when no leg is there.
     ///
     /// # Errors
     /// When a score is NaN.
-    pub fn fuse(self, lexical: Option<Leg<'_>>, dense: Option<Leg<'_>>) -> Result<Vec<f64>, NotANumber> {
-        Ok(match self.contributions(lexical, dense)? {
-            [Some(a), Some(b)] => a.shares.iter().zip(&b.shares).map(|(a, b)| a + b).collect(),
-            [Some(one), None] | [None, Some(one)] => one.shares,
-            [None, None] => Vec::new(),
-        })
+    pub fn fuse(&self, legs: &[Option<LegScores<'_>>]) -> Result<Vec<f64>, NotANumber> {
+        let mut contributions = self.contributions(legs)?.into_iter().flatten();
+        let mut fused = contributions.next().map(|first| first.shares).unwrap_or_default();
+        for contribution in contributions {
+            fused.iter_mut().zip(&contribution.shares).for_each(|(sum, share)| *sum += share);
+        }
+        Ok(fused)
+    }
+
+    /// Its numbers, in the order they are written: one weight stands for two that add up to 1.
+    pub(crate) fn numbers(&self) -> Vec<f64> {
+        match (self.method, self.weights.as_slice()) {
+            (Method::Rrf { k }, weights) => [&[k], weights].concat(),
+            (_, [alpha, rest]) if *alpha <= 1.0 && *rest == 1.0 - alpha => vec![*alpha],
+            (_, weights) => weights.to_vec(),
+        }
+    }
+
+    /// The method `name` with the numbers written for it; without numbers, `legs` legs count alike.
+    pub(crate) fn read(name: &str, numbers: &[f64], legs: usize) -> Option<Self> {
+        let weighted = |method, weights: &[f64]| Some(Self { method, weights: weights.to_vec() });
+        match (name, numbers) {
+            ("rrf", []) => Some(Self::even(Method::Rrf { k: RRF_K }, legs)),
+            ("rrf", [k, weights @ ..]) if *k > 0.0 && weights.len() == legs => weighted(Method::Rrf { k: *k }, weights),
+            ("zscore", []) => Some(Self::even(Method::ZScore, legs)),
+            ("minmax", []) => Some(Self::even(Method::MinMax, legs)),
+            ("zscore", [alpha]) if legs == 2 && *alpha <= 1.0 => Some(Self::zscore(*alpha)),
+            ("minmax", [alpha]) if legs == 2 && *alpha <= 1.0 => Some(Self::minmax(*alpha)),
+            ("zscore", weights) if weights.len() == legs => weighted(Method::ZScore, weights),
+            ("minmax", weights) if weights.len() == legs => weighted(Method::MinMax, weights),
+            _ => None,
+        }
     }
 }
 
@@ -181,8 +206,8 @@ pub(crate) fn mean_and_deviation(scores: &[f64]) -> (f64, Option<f64>) {
     (mean, Some(deviation).filter(|deviation| *deviation > 1e-12 * mean.abs().max(f64::MIN_POSITIVE)))
 }
 
-/// Ranks from 1. A candidate at its leg's floor was not found by it: it has none.
-fn ranks(leg: Leg<'_>) -> Result<Vec<Option<u32>>, NotANumber> {
+/// Ranks from 1. A candidate at the leg's floor was not found by the leg, and has no rank.
+fn ranks(leg: LegScores<'_>) -> Result<Vec<Option<u32>>, NotANumber> {
     let mut ranks = vec![None; leg.scores.len()];
     let ranking = Ranking::of_scores(leg.scores)?;
     let found = ranking.iter().take_while(|scored| leg.floor.is_none_or(|floor| scored.score > floor));
@@ -195,38 +220,29 @@ fn ranks(leg: Leg<'_>) -> Result<Vec<Option<u32>>, NotANumber> {
 impl fmt::Display for Fusion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers: Vec<String> = self.numbers().iter().map(f64::to_string).collect();
-        write!(f, "{}({})", self.name(), numbers.join(","))
+        write!(f, "{}({})", self.method.name(), numbers.join(","))
     }
 }
 
 impl FromStr for Fusion {
     type Err = UnknownChoice;
 
+    /// Reads a fusion of as many legs as it has weights, of two where it has one or none.
     fn from_str(text: &str) -> Result<Self, UnknownChoice> {
         let unknown = || UnknownChoice {
             what: "fusion",
             found: text.to_owned(),
-            expected: "rrf, rrf(k,lexical,dense), zscore(alpha) or minmax(alpha), numbers not negative and alpha at most 1",
+            expected: "zscore(alpha), minmax(alpha) with alpha from 0 to 1, rrf or rrf(k, weight of each leg)",
         };
         let (name, numbers) = match text.split_once('(') {
             Some((name, rest)) => (name, rest.strip_suffix(')').ok_or_else(unknown)?),
             None => (text, ""),
         };
-        let numbers: Vec<f64> = numbers
-            .split(',')
-            .filter(|n| !n.trim().is_empty())
-            .map(|n| n.trim().parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0).ok_or_else(unknown))
-            .collect::<Result<_, _>>()?;
-        let alpha = |alpha: f64| (alpha <= 1.0).then_some(alpha).ok_or_else(unknown);
-        match (name, numbers.as_slice()) {
-            ("rrf", []) => Ok(Fusion::Rrf { k: RRF_K, lexical: 1.0, dense: 1.0 }),
-            ("rrf", [k, lexical, dense]) if *k > 0.0 => Ok(Fusion::Rrf { k: *k, lexical: *lexical, dense: *dense }),
-            ("zscore", []) => Ok(Fusion::ZScore { alpha: 0.5 }),
-            ("zscore", [a]) => Ok(Fusion::ZScore { alpha: alpha(*a)? }),
-            ("minmax", []) => Ok(Fusion::MinMax { alpha: 0.5 }),
-            ("minmax", [a]) => Ok(Fusion::MinMax { alpha: alpha(*a)? }),
-            _ => Err(unknown()),
-        }
+        let number = |n: &str| n.trim().parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
+        let numbers = numbers.split(',').filter(|n| !n.trim().is_empty()).map(|n| number(n).ok_or_else(unknown));
+        let numbers: Vec<f64> = numbers.collect::<Result<_, _>>()?;
+        let legs = if name == "rrf" { numbers.len().saturating_sub(1) } else { numbers.len() };
+        Self::read(name, &numbers, legs.max(2)).ok_or_else(unknown)
     }
 }
 
@@ -236,14 +252,12 @@ mod tests {
 
     use super::*;
 
-    const ALL: [Fusion; 3] = [
-        Fusion::Rrf { k: RRF_K, lexical: 1.0, dense: 1.0 },
-        Fusion::ZScore { alpha: 0.5 },
-        Fusion::MinMax { alpha: 0.5 },
-    ];
+    fn all() -> [Fusion; 3] {
+        [Fusion::rrf(RRF_K, [1.0, 1.0]), Fusion::zscore(0.5), Fusion::minmax(0.5)]
+    }
 
-    fn leg(scores: &[f64], floor: f64) -> Option<Leg<'_>> {
-        Some(Leg { scores, floor: Some(floor) })
+    fn leg(scores: &[f64], floor: f64) -> Option<LegScores<'_>> {
+        Some(LegScores { scores, floor: Some(floor) })
     }
 
     fn close(found: &[f64], expected: &[f64]) {
@@ -255,16 +269,15 @@ mod tests {
 
     #[test]
     fn rrf_by_hand() {
-        let fused = Fusion::Rrf { k: 60.0, lexical: 1.0, dense: 0.5 }
-            .fuse(leg(&[3.0, 1.0, 2.0], 0.0), leg(&[0.1, 0.9, 0.5], -1.0))
-            .unwrap();
+        let fused =
+            Fusion::rrf(60.0, [1.0, 0.5]).fuse(&[leg(&[3.0, 1.0, 2.0], 0.0), leg(&[0.1, 0.9, 0.5], -1.0)]).unwrap();
         close(&fused, &[1.0 / 61.0 + 0.5 / 63.0, 1.0 / 63.0 + 0.5 / 61.0, 1.0 / 62.0 + 0.5 / 62.0]);
     }
 
     #[test]
     fn rrf_gives_nothing_to_what_a_leg_did_not_find() {
         // Without this, arrival order would rank the unmatched.
-        let fused = ALL[0].fuse(leg(&[0.0, 0.0, 2.0, 0.0], 0.0), None).unwrap();
+        let fused = all()[0].fuse(&[leg(&[0.0, 0.0, 2.0, 0.0], 0.0), None]).unwrap();
         close(&fused, &[0.0, 0.0, 1.0 / 61.0, 0.0]);
     }
 
@@ -272,19 +285,29 @@ mod tests {
     fn zscore_by_hand() {
         // mean 2, population deviation sqrt(2/3)
         let z = (1.5f64).sqrt();
-        let fused = Fusion::ZScore { alpha: 0.25 }.fuse(leg(&[1.0, 2.0, 3.0], 0.0), leg(&[0.3, 0.3, 0.3], -1.0));
+        let fused = Fusion::zscore(0.25).fuse(&[leg(&[1.0, 2.0, 3.0], 0.0), leg(&[0.3, 0.3, 0.3], -1.0)]);
         close(&fused.unwrap(), &[-0.25 * z, 0.0, 0.25 * z]);
     }
 
     #[test]
     fn minmax_by_hand() {
-        let fused = Fusion::MinMax { alpha: 0.5 }.fuse(leg(&[0.0, 2.0, 4.0], 0.0), leg(&[-1.0, 0.0, 0.6], -1.0));
+        let fused = Fusion::minmax(0.5).fuse(&[leg(&[0.0, 2.0, 4.0], 0.0), leg(&[-1.0, 0.0, 0.6], -1.0)]);
         close(&fused.unwrap(), &[0.0, 0.25 + 0.3125, 1.0]);
     }
 
     #[test]
+    fn three_legs_are_fused_by_their_weights() {
+        let fusion = Fusion::rrf(60.0, [1.0, 0.5, 2.0]);
+        let fused = fusion.fuse(&[leg(&[1.0, 0.0], 0.0), leg(&[0.2, 0.9], -1.0), leg(&[0.0, 3.0], 0.0)]).unwrap();
+        close(&fused, &[1.0 / 61.0 + 0.5 / 62.0, 0.5 / 61.0 + 2.0 / 61.0]);
+        // A leg that is missing leaves the weights of the others to their legs.
+        let without = fusion.fuse(&[leg(&[1.0, 0.0], 0.0), None, leg(&[0.0, 3.0], 0.0)]).unwrap();
+        close(&without, &[1.0 / 61.0, 2.0 / 61.0]);
+    }
+
+    #[test]
     fn a_name_reads_back() {
-        for text in ["rrf(60,1,0.5)", "zscore(0.35)", "minmax(1)"] {
+        for text in ["rrf(60,1,0.5)", "zscore(0.35)", "minmax(1)", "zscore(0.5,0.3,0.2)", "rrf(60,1,1,0.2)"] {
             assert_eq!(text.parse::<Fusion>().unwrap().to_string(), text);
         }
         for text in ["rff", "zscore(2)", "zscore(-1)", "zscore(x)", "zscore(0.5", "rrf(0,1,1)", "minmax(NaN)"] {
@@ -294,16 +317,16 @@ mod tests {
 
     #[test]
     fn no_leg_and_no_candidate_are_not_a_panic() {
-        for fusion in ALL {
-            assert!(fusion.fuse(None, None).unwrap().is_empty());
-            assert!(fusion.fuse(leg(&[], 0.0), leg(&[], -1.0)).unwrap().is_empty());
+        for fusion in all() {
+            assert!(fusion.fuse(&[None, None]).unwrap().is_empty());
+            assert!(fusion.fuse(&[leg(&[], 0.0), leg(&[], -1.0)]).unwrap().is_empty());
         }
     }
 
     #[test]
     fn not_a_number_is_never_hidden() {
-        for fusion in ALL {
-            let fused = fusion.fuse(leg(&[1.0, f64::NAN], 0.0), None);
+        for fusion in all() {
+            let fused = fusion.fuse(&[leg(&[1.0, f64::NAN], 0.0), None]);
             assert!(fused.and_then(|scores| Ranking::of_scores(&scores)).is_err(), "{fusion}");
         }
     }
@@ -314,8 +337,8 @@ mod tests {
             let scores: Vec<f64> = scores.into_iter().map(f64::from).collect();
             let alone = Ranking::of_scores(&scores).unwrap();
             let alone: Vec<u32> = alone.iter().map(|s| s.candidate).collect();
-            for fusion in ALL {
-                let fused = fusion.fuse(leg(&scores, 0.0), None).unwrap();
+            for fusion in all() {
+                let fused = fusion.fuse(&[leg(&scores, 0.0), None]).unwrap();
                 let fused = Ranking::of_scores(&fused).unwrap();
                 prop_assert_eq!(&fused.iter().map(|s| s.candidate).collect::<Vec<_>>(), &alone);
             }

@@ -4,7 +4,7 @@
 //! the encoder are traits that other crates implement. A search goes through
 //! the modules in this order: [`analysis`], [`index`], [`lexical`] and
 //! [`dense`] legs, [`fusion`], [`prior`], [`ranking`]; [`pipeline`] puts them
-//! together.
+//! together. A [`rerank::Reranker`] may reorder the best hits.
 #![forbid(unsafe_code)]
 
 pub mod analysis;
@@ -18,6 +18,7 @@ pub mod lexical;
 pub mod pipeline;
 pub mod prior;
 pub mod ranking;
+pub mod rerank;
 pub mod store;
 pub mod types;
 pub mod visible;

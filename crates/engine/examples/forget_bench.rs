@@ -7,8 +7,8 @@
 use std::{error::Error, sync::Arc, time::Instant};
 
 use aforesaid::{
-    Creation, EncodeError, Encoder, EncoderSource, Explanations, Locality, Memory, Options, Preset, Target,
-    store::Address,
+    EncodeError, Encoder, EncoderSource, Explanations, Locality, Memory, Pipeline, Target,
+    store::MemoryRef,
     types::{ConversationId, EncoderId, MemoryId, Namespace, Query, SessionId, Turn, Vectors},
 };
 
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [store, part, rest @ ..] = &args[..] else { return Err("usage: forget_bench STORE PART ...".into()) };
     let started = Instant::now();
     let encoder = EncoderSource::Ready(Arc::new(Hashed(EncoderId::new("hashed@1/f32")?)));
-    let memory = Memory::open(store, Options { creation: Creation::Allowed, encoder, ..Options::default() })?;
+    let memory = Memory::builder().encoders(encoder).open(store)?;
     let namespace = Namespace::new("bench")?;
     let mut last = started;
     let mut lap = |what: &str| {
@@ -75,11 +75,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     lap("open");
     let search = |memory: &Memory| {
         let answer =
-            memory.search(&Query::new(namespace.clone(), "w3 w4f w99 w1234"), &Preset::hybrid(), Explanations::Omit);
+            memory.search(&Query::new(namespace.clone(), "w3 w4f w99 w1234"), &Pipeline::hybrid(), Explanations::Omit);
         answer.map(|answer| answer.hits.len())
     };
     let forget = |memory: &Memory, id: &str| {
-        memory.forget(&namespace, &Target::One(Address { id: MemoryId::new(id)?, conversation: None }))
+        memory.forget(&namespace, &Target::One(MemoryRef { id: MemoryId::new(id)?, conversation: None }))
     };
     match part.as_str() {
         "fill" => {
@@ -97,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             };
             memory.add_turns(&namespace, (0..turns).map(turn).collect::<Result<_, _>>()?)?;
             lap("add");
-            memory.prepare(&namespace, &Preset::hybrid())?;
+            memory.prepare(&namespace, &Pipeline::hybrid())?;
             lap("prepare");
         }
         "search" => {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use aforesaid::{
-    Creation, EncodeError, Encoder, EncoderSource, Locality, Memory, Options, Preset,
+    EncodeError, Encoder, EncoderSource, Locality, Memory, Pipeline,
     formats::{self, Captions, Format, Source},
     types::{EncoderId, Namespace, Vectors},
 };
@@ -72,8 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn run(file: &str, a_text: Duration, store: &str) -> Result<(), Box<dyn Error>> {
     let encoder = Arc::new(Paced { id: EncoderId::new("paced@1/f32")?, a_text });
-    let options = Options { creation: Creation::Allowed, encoder: EncoderSource::Ready(encoder), ..Options::default() };
-    let memory = Memory::open(store, options)?;
+    let memory = Memory::builder().encoders(EncoderSource::Ready(encoder)).open(store)?;
     let namespace = Namespace::new("bench")?;
     let started = Instant::now();
     let source = Source { file, stem: "bench", conversation: None, captions: Captions::Keep };
@@ -85,7 +84,7 @@ fn run(file: &str, a_text: Duration, store: &str) -> Result<(), Box<dyn Error>> 
     memory.import_parsed(&namespace, Format::Jsonl, parsed, &mut |_| encoded = started.elapsed())?;
     println!("encoded   {:6.2} s", encoded.as_secs_f64());
     println!("committed {:6.2} s  {}", started.elapsed().as_secs_f64(), usage());
-    memory.prepare(&namespace, &Preset::hybrid())?;
+    memory.prepare(&namespace, &Pipeline::hybrid())?;
     println!("indexed   {:6.2} s  {}", started.elapsed().as_secs_f64(), usage());
     println!("file      {:6.1} MB", std::fs::metadata(store)?.len() as f64 / 1e6);
     Ok(())

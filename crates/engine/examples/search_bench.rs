@@ -6,8 +6,8 @@
 use std::{error::Error, sync::Arc, time::Instant};
 
 use aforesaid::{
-    Creation, EncoderSource, Explanations, Memory, Options, Preset,
-    models::{BertEncoder, Downloads, Places, Precision, Runtime, Threads, find, registry},
+    Creation, EncoderSource, Explanations, Memory, Pipeline,
+    models::{BertEncoder, Downloads, ModelPaths, Precision, Runtime, Threads, find, registry},
     types::{EncoderId, Namespace, Query},
 };
 
@@ -15,17 +15,17 @@ const USAGE: &str = "usage: search_bench STORE NAMESPACE QUESTIONS MODEL_CACHE P
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [store, namespace, questions, cache, preset] = args.as_slice() else { return Err(USAGE.into()) };
-    let places = Places { explicit: None, cache: cache.into(), hf_home: None, downloads: Downloads::Forbidden };
-    let files = find(registry::named("all-MiniLM-L6-v2")?, &places)?;
-    let (namespace, preset) = (Namespace::new(namespace.as_str())?, preset.parse::<Preset>()?);
-    let memory = Memory::open(store, Options { creation: Creation::Forbidden, ..Options::default() })?;
-    let serving = memory.serving(&namespace)?;
+    let [store, namespace, questions, cache, pipeline] = args.as_slice() else { return Err(USAGE.into()) };
+    let paths = ModelPaths { explicit: None, cache: cache.into(), hf_home: None, downloads: Downloads::Forbidden };
+    let files = find(registry::named("all-MiniLM-L6-v2")?, &paths)?;
+    let (namespace, pipeline) = (Namespace::new(namespace.as_str())?, pipeline.parse::<Pipeline>()?);
+    let memory = Memory::builder().creation(Creation::Forbidden).open(store)?;
+    let serving = memory.active_encoder(&namespace)?;
     let precision: Precision = serving.as_ref().and_then(EncoderId::precision).unwrap_or("f32").parse()?;
     let encoder = BertEncoder::load(&files, Runtime::new(precision, Threads::available()))?;
-    let memory = memory.with_encoder(EncoderSource::Ready(Arc::new(encoder)));
+    let memory = memory.with_encoders(EncoderSource::Ready(Arc::new(encoder)));
     let questions = std::fs::read_to_string(questions)?;
-    let ask = |question: &str| memory.search(&Query::new(namespace.clone(), question), &preset, Explanations::Omit);
+    let ask = |question: &str| memory.search(&Query::new(namespace.clone(), question), &pipeline, Explanations::Omit);
 
     let started = Instant::now();
     ask("anything to load the index")?;

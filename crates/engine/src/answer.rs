@@ -5,21 +5,23 @@ use std::time::Instant;
 use aforesaid_core::{
     explain::Explain,
     pipeline::{Legs, confidence::Confidence},
-    types::{ConversationId, Kind, Memory, MemoryId, Namespace, SessionId, Timestamp, Unit},
+    types::{ConversationId, Granularity, Kind, MemoryId, Namespace, Record, SessionId, Timestamp},
 };
 use serde::Serialize;
 
+use crate::no_vectors::NoVectors;
+
 /// The hits of one query, or why there are none; serializes as the JSON of `search --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answer {
+pub struct SearchResponse {
     /// The question as asked.
     pub query: String,
     /// Who was asked.
     pub namespace: Namespace,
     /// What the hits are.
-    pub unit: Unit,
+    pub unit: Granularity,
     /// The pipeline's name.
-    pub preset: String,
+    pub pipeline: String,
     /// How sure this is that the first hit, by relevance, answers the question.
     pub confidence: Confidence,
     /// Best first, unless another order was asked for.
@@ -59,10 +61,10 @@ pub struct Hit {
     pub score: f64,
     /// Where each leg put it.
     pub legs: Legs,
-    /// What a judge gave it, from 0 to 1; of a session, what it gave the best of its turns. Not there without a judge, and
-    /// for what a judge was not shown or left out.
+    /// Its score by a reranker; of a session, that of the best of its turns. Not there without a reranker, and for what it
+    /// was not shown or did not score.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub judged: Option<f64>,
+    pub rerank_score: Option<f64>,
     /// A session's turns that speak most for it, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<BestTurn>,
@@ -87,8 +89,8 @@ pub struct BestTurn {
     pub text: String,
 }
 
-impl From<Memory> for BestTurn {
-    fn from(memory: Memory) -> Self {
+impl From<Record> for BestTurn {
+    fn from(memory: Record) -> Self {
         Self { id: memory.id, speaker: memory.speaker, said_at: memory.said_at, text: memory.text }
     }
 }
@@ -111,7 +113,7 @@ pub enum NoHits {
     #[error("no word of the query occurs in this scope; try other words")]
     NothingMatches,
     /// What was found is less sure than asked for; the answer's confidence says how sure.
-    #[error("nothing found is as likely to answer this as asked for; lower --min-confidence to see what there is")]
+    #[error("nothing found is as likely to answer this as asked for")]
     LowConfidence,
 }
 
@@ -124,18 +126,18 @@ pub enum Warning {
     #[error("vectors are off, so this went by words only: {reason}")]
     LexicalOnly {
         /// Why.
-        reason: String,
+        #[serde(flatten)]
+        reason: NoVectors,
     },
     /// Kept without vectors.
-    #[error("stored without vectors, to be found by words only: {reason}; `aforesaid reembed` makes them later")]
+    #[error("stored without vectors, to be found by words only: {reason}")]
     StoredWithoutVectors {
         /// Why.
-        reason: String,
+        #[serde(flatten)]
+        reason: NoVectors,
     },
     /// Some memories are not searched by meaning.
-    #[error(
-        "{missing} of {total} memories have no vector and are found by their words only; `aforesaid reembed` adds them"
-    )]
+    #[error("{missing} of {total} memories have no vector and are found by their words only")]
     MissingVectors {
         /// How many.
         missing: usize,
@@ -143,15 +145,13 @@ pub enum Warning {
         total: usize,
     },
     /// The first stage's order.
-    #[error("not judged, so this is the order of the search alone: {reason}")]
-    JudgeSkipped {
+    #[error("not reranked, so this is the order of the search alone: {reason}")]
+    RerankSkipped {
         /// Why.
         reason: String,
     },
     /// Sensitive memories go to no server.
-    #[error(
-        "memories found that are sensitive, and so were not shown to a language model: {count}; `aforesaid search` shows them"
-    )]
+    #[error("memories found that are sensitive, and so were not shown to a language model: {count}")]
     SensitiveLeftOut {
         /// How many.
         count: usize,
@@ -159,7 +159,7 @@ pub enum Warning {
     /// What was forgotten is still in the log.
     #[error(
         "what was forgotten is gone from the store, but its log still holds the bytes, because somebody is reading; the next \
-         command that opens the store when they have finished empties it, and `aforesaid stats` says whether one has"
+         opening of the store after they have finished empties it"
     )]
     ErasurePending,
     /// The end of an answer is missing.
@@ -175,9 +175,9 @@ pub enum Warning {
 pub struct Timing {
     /// Encoding the query, and what of loading the model was not done beside loading the index.
     pub encode: f64,
-    /// Having a judge put hits in order, where one was asked.
+    /// Reranking, where a reranker was given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub judge: Option<f64>,
+    pub rerank: Option<f64>,
     /// Having a model write an answer, where one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<f64>,
@@ -191,7 +191,7 @@ impl Timing {
     /// Counts what is left since `started` as the search.
     pub(crate) fn end(&mut self, started: Instant) {
         self.total = millis(started);
-        let told = self.encode + self.judge.unwrap_or_default() + self.answer.unwrap_or_default();
+        let told = self.encode + self.rerank.unwrap_or_default() + self.answer.unwrap_or_default();
         self.search = (self.total - told).max(0.0);
     }
 }

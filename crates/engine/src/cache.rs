@@ -11,7 +11,7 @@ use std::{
 use aforesaid_core::{
     StoreError,
     index::{Index, IndexSpec},
-    store::{IndexSink, Kept, Segment, Store},
+    store::{IndexSink, Segment, SnapshotOutcome, Store},
     types::Namespace,
 };
 
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 4 << 20;
 
 type Key = (Namespace, IndexSpec);
 
-struct Held {
+struct HeldIndex {
     index: RwLock<Index>,
     bytes: AtomicUsize,
     used: AtomicU64,
@@ -33,7 +33,7 @@ struct Held {
 pub(crate) struct IndexCache {
     budget: usize,
     clock: AtomicU64,
-    held: Mutex<HashMap<Key, Arc<Held>>>,
+    held: Mutex<HashMap<Key, Arc<HeldIndex>>>,
 }
 
 impl IndexCache {
@@ -79,7 +79,7 @@ impl IndexCache {
         work: impl FnOnce(&dyn Store, &Index) -> T,
     ) -> Result<(Box<dyn Store>, T), StoreError> {
         let held = self.hold(namespace, spec, dim);
-        // Taken first: an index is never ahead of a view that is made later.
+        // SegmentUse first: an index is never ahead of a view that is made later.
         let mut index = held.index.write().unwrap_or_else(PoisonError::into_inner);
         let view = store.steady()?;
         refresh(&*view, namespace, &held, &mut index)?;
@@ -91,7 +91,7 @@ impl IndexCache {
 
     /// Takes what a store has lost out of the indexes held of a namespace, or drops those where that is not done at once.
     pub(crate) fn take_out(&self, store: &dyn Store, namespace: &Namespace) {
-        let all: Vec<(Key, Arc<Held>)> = {
+        let all: Vec<(Key, Arc<HeldIndex>)> = {
             let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
             let of = held.iter().filter(|((name, _), _)| name == namespace);
             of.map(|(key, held)| (key.clone(), Arc::clone(held))).collect()
@@ -110,7 +110,7 @@ impl IndexCache {
 
     /// Keeps what the next process would have to read, where it is worth it, and as long as nobody else is writing.
     pub(crate) fn keep(&self, store: &dyn Store) {
-        let all: Vec<(Key, Arc<Held>)> = {
+        let all: Vec<(Key, Arc<HeldIndex>)> = {
             let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
             held.iter().map(|(key, held)| (key.clone(), Arc::clone(held))).collect()
         };
@@ -123,10 +123,10 @@ impl IndexCache {
         held.values().map(|held| held.bytes.load(Ordering::Relaxed)).sum()
     }
 
-    fn hold(&self, namespace: &Namespace, spec: &IndexSpec, dim: usize) -> Arc<Held> {
+    fn hold(&self, namespace: &Namespace, spec: &IndexSpec, dim: usize) -> Arc<HeldIndex> {
         let mut all = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let held = all.entry((namespace.clone(), spec.clone())).or_insert_with(|| {
-            Arc::new(Held {
+            Arc::new(HeldIndex {
                 index: RwLock::new(Index::new(spec.clone(), dim)),
                 bytes: AtomicUsize::new(0),
                 used: AtomicU64::new(0),
@@ -143,7 +143,7 @@ impl IndexCache {
     }
 
     /// Takes out what is too much to hold.
-    fn surplus(&self) -> Vec<(Key, Arc<Held>)> {
+    fn surplus(&self) -> Vec<(Key, Arc<HeldIndex>)> {
         let mut surplus = Vec::new();
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes: usize = held.values().map(|held| held.bytes.load(Ordering::Relaxed)).sum();
@@ -159,7 +159,7 @@ impl IndexCache {
     }
 }
 
-fn refresh(store: &dyn Store, namespace: &Namespace, held: &Held, index: &mut Index) -> Result<(), StoreError> {
+fn refresh(store: &dyn Store, namespace: &Namespace, held: &HeldIndex, index: &mut Index) -> Result<(), StoreError> {
     follow(store, namespace, index)?;
     if index.is_needlessly_coded() {
         index.start_over();
@@ -191,7 +191,7 @@ fn take_out(store: &dyn Store, namespace: &Namespace, index: &mut Index) -> bool
     before.epoch == now.epoch && follow(store, namespace, index).is_ok() && !index.is_needlessly_coded()
 }
 
-fn keep(store: &dyn Store, namespace: &Namespace, held: &Held) {
+fn keep(store: &dyn Store, namespace: &Namespace, held: &HeldIndex) {
     let name = {
         let index = held.index.read().unwrap_or_else(PoisonError::into_inner);
         if index.unkept_rows() < WORTH_KEEPING {
@@ -207,7 +207,7 @@ fn keep(store: &dyn Store, namespace: &Namespace, held: &Held) {
         };
         // A store that cannot be written to still answers; the next process reads the rows.
         match store.keep_snapshot(namespace, &name, version, &segments) {
-            Ok(Kept::Yes) if !segments.is_empty() => {}
+            Ok(SnapshotOutcome::Yes) if !segments.is_empty() => {}
             _ => return,
         }
         let mut index = held.index.write().unwrap_or_else(PoisonError::into_inner);
@@ -231,7 +231,7 @@ fn some_of(segments: impl Iterator<Item = Segment>) -> Vec<Segment> {
 mod tests {
     use aforesaid_core::{
         analysis::Analyzer,
-        store::{Batch, Doomed, InMemoryStore, NewVectors},
+        store::{Batch, DeleteTarget, InMemoryStore, NewVectors},
         types::{ConversationId, Draft, EncoderId, Scope, Seq, SessionId, Turn},
     };
 
@@ -251,10 +251,10 @@ mod tests {
         let cache = IndexCache::new(1 << 20);
         let spec = IndexSpec { analyzer: Analyzer::English, encoder: Some(encoder.clone()) };
         cache.with(&store, &namespace, &spec, 2, |index| assert_eq!(index.documents().len(), 3)).unwrap();
-        store.forget(&namespace, &Doomed::One(Seq(1))).unwrap();
+        store.forget(&namespace, &DeleteTarget::One(Seq(1))).unwrap();
         let (view, ()) = cache
             .with_steady(&store, &namespace, &spec, 2, |view, index| {
-                store.forget(&namespace, &Doomed::One(Seq(2))).unwrap();
+                store.forget(&namespace, &DeleteTarget::One(Seq(2))).unwrap();
                 let at = index.version().unwrap();
                 assert_eq!((index.documents().len(), view.version(&namespace).unwrap()), (2, Some(at)));
                 assert!(view.vectors(&namespace, &encoder, &[Seq(2), Seq(3)], at).is_ok());
@@ -276,10 +276,10 @@ mod tests {
         let held = cache.hold(&namespace, &spec, 1);
         let knows = || held.index.read().unwrap().postings().number_of("xyzzyplugh").is_some();
         assert!(knows());
-        store.forget(&namespace, &Doomed::One(Seq(2))).unwrap();
+        store.forget(&namespace, &DeleteTarget::One(Seq(2))).unwrap();
         cache.take_out(&store, &namespace);
         assert!(!knows() && cache.bytes() > 0, "the rest is held still");
-        store.forget(&namespace, &Doomed::Within(Scope::default())).unwrap();
+        store.forget(&namespace, &DeleteTarget::Within(Scope::default())).unwrap();
         cache.take_out(&store, &namespace);
         assert_eq!((cache.bytes(), held.index.read().unwrap().documents().len()), (0, 0));
     }

@@ -4,35 +4,40 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use aforesaid_core::{Encoder, types::EncoderId};
 
-/// Makes an encoder, or says why it cannot.
-pub type LoadEncoder = Box<dyn FnOnce() -> Result<Arc<dyn Encoder>, String> + Send>;
+use crate::no_vectors::NoVectors;
 
-/// Where a memory gets its vectors from.
+/// Loads an encoder, or says why it cannot.
+pub type LoadEncoder = Box<dyn FnOnce() -> Result<Arc<dyn Encoder>, NoVectors> + Send>;
+
+/// How an encoder is had.
 pub enum EncoderSource {
-    /// Nowhere: searches are lexical, and say why.
+    /// There is none: searches are lexical, and say why.
     Unavailable {
-        /// Why, as a fragment that fits after "vectors are off: ".
-        reason: String,
+        /// Why.
+        reason: NoVectors,
     },
-    /// An encoder that is there.
+    /// A loaded encoder.
     Ready(Arc<dyn Encoder>),
-    /// An encoder known by name, loaded beside other work when it is first needed.
+    /// An encoder that is loaded on first use.
     Deferred {
         /// Its id.
         id: EncoderId,
         /// Components of its vectors.
         dim: usize,
+        /// Bytes of memory it takes when it is loaded, approximately; 0 where that is not known.
+        bytes: u64,
         /// Loads it.
         load: LoadEncoder,
     },
 }
 
-/// An encoder known by name, loaded once, when the first text needs it.
+/// An encoder that is loaded once, on first use.
 pub struct LazyEncoder {
     id: EncoderId,
     dim: usize,
+    bytes: u64,
     load: Mutex<Option<LoadEncoder>>,
-    loaded: OnceLock<Result<Arc<dyn Encoder>, String>>,
+    loaded: OnceLock<Result<Arc<dyn Encoder>, NoVectors>>,
 }
 
 impl LazyEncoder {
@@ -40,17 +45,18 @@ impl LazyEncoder {
     ///
     /// # Errors
     /// When the source is [`EncoderSource::Unavailable`]: its reason.
-    pub fn of(source: EncoderSource) -> Result<Self, String> {
+    pub fn of(source: EncoderSource) -> Result<Self, NoVectors> {
         match source {
             EncoderSource::Unavailable { reason } => Err(reason),
             EncoderSource::Ready(encoder) => Ok(Self {
                 id: encoder.id().clone(),
                 dim: encoder.dim(),
+                bytes: 0,
                 load: Mutex::new(None),
                 loaded: OnceLock::from(Ok(encoder)),
             }),
-            EncoderSource::Deferred { id, dim, load } => {
-                Ok(Self { id, dim, load: Mutex::new(Some(load)), loaded: OnceLock::new() })
+            EncoderSource::Deferred { id, dim, bytes, load } => {
+                Ok(Self { id, dim, bytes, load: Mutex::new(Some(load)), loaded: OnceLock::new() })
             }
         }
     }
@@ -65,22 +71,33 @@ impl LazyEncoder {
         self.dim
     }
 
+    /// Bytes it takes when it is loaded, approximately.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Whether it has been loaded, or has failed to.
     pub(crate) fn is_loaded(&self) -> bool {
         self.loaded.get().is_some()
+    }
+
+    /// Whether loading it has failed; it is not tried again.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.loaded.get().is_some_and(Result::is_err)
     }
 
     /// Loads it, once.
     ///
     /// # Errors
     /// Why it cannot be loaded, every time.
-    pub fn get(&self) -> Result<&Arc<dyn Encoder>, String> {
+    pub fn get(&self) -> Result<&Arc<dyn Encoder>, NoVectors> {
         let loaded = self.loaded.get_or_init(|| {
             let load = self.load.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let encoder = load.ok_or("its loader was lost")?()?;
+            let load = load.ok_or_else(|| NoVectors::failed("its loader was lost"))?;
+            let encoder = load()?;
             match encoder.id() == &self.id && encoder.dim() == self.dim {
                 true => Ok(encoder),
-                false => Err(format!("{} was expected, and {} was loaded", self.id, encoder.id())),
+                false => Err(NoVectors::failed(format!("{} was expected, and {} was loaded", self.id, encoder.id()))),
             }
         });
         loaded.as_ref().map_err(Clone::clone)

@@ -145,7 +145,7 @@ mod tests {
     }
 
     fn failure() -> Error {
-        Error::NoEncoder { reason: "broken".to_owned() }
+        Error::NoEncoder { reason: crate::no_vectors::NoVectors::failed("broken") }
     }
 
     #[test]

@@ -6,8 +6,10 @@ use aforesaid_core::{
     types::{ConversationId, InvalidName, MemoryId, Namespace, SessionId},
 };
 use aforesaid_llm::LlmError;
+use aforesaid_models::ModelError;
+use serde::Serialize;
 
-use crate::formats::FormatError;
+use crate::{formats::FormatError, no_vectors::NoVectors};
 
 /// A call of [`crate::Memory`] failed; nothing was half done.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +32,7 @@ pub enum Error {
     Name(#[from] InvalidName),
     /// There is no such memory.
     #[error(
-        "id {:?}: no such turn or note in namespace {:?}{}; `aforesaid search` prints ids",
+        "id {:?}: no such turn or note in namespace {:?}{}",
         .id.as_str(), .namespace.as_str(), in_conversation(.conversation)
     )]
     UnknownMemory {
@@ -64,7 +66,7 @@ pub enum Error {
         expected: String,
     },
     /// A scope holds nothing.
-    #[error("{scope}: nothing in namespace {:?} matches; check names with `aforesaid stats` or `aforesaid export`", .namespace.as_str())]
+    #[error("{scope}: nothing in namespace {:?} matches", .namespace.as_str())]
     EmptyScope {
         /// The scope in words.
         scope: String,
@@ -72,7 +74,7 @@ pub enum Error {
         namespace: Namespace,
     },
     /// An id stands in several conversations.
-    #[error("id {:?}: found in {} conversations ({}); name one with --conversation", .id.as_str(), .conversations.len(), few(.conversations))]
+    #[error("id {:?}: found in {} conversations ({}); name one", .id.as_str(), .conversations.len(), few(.conversations))]
     AmbiguousMemory {
         /// The id.
         id: MemoryId,
@@ -80,7 +82,7 @@ pub enum Error {
         conversations: Vec<ConversationId>,
     },
     /// A session name stands in several conversations.
-    #[error("session {:?}: found in {} conversations ({}); name one with --conversation", .session.as_str(), .conversations.len(), few(.conversations))]
+    #[error("session {:?}: found in {} conversations ({}); name one", .session.as_str(), .conversations.len(), few(.conversations))]
     AmbiguousSession {
         /// The session.
         session: SessionId,
@@ -88,28 +90,28 @@ pub enum Error {
         conversations: Vec<ConversationId>,
     },
     /// A pipeline stands on vectors alone, and there are none.
-    #[error("preset {preset}: it needs vectors, and {reason}")]
+    #[error("pipeline {pipeline}: it needs vectors, and {reason}")]
     NoDenseLeg {
         /// The preset.
-        preset: String,
+        pipeline: String,
         /// Why there are no vectors.
-        reason: String,
+        reason: NoVectors,
     },
     /// A pipeline is for one encoder, and another is at hand.
-    #[error("preset {preset}: it is for the encoder {asked}, and {found} is loaded; choose with --model")]
+    #[error("pipeline {pipeline}: it is for the encoder {asked}, and {found} is loaded")]
     OtherEncoder {
         /// The preset.
-        preset: String,
+        pipeline: String,
         /// The model it names.
         asked: String,
         /// The model that is there.
         found: String,
     },
     /// No encoder can be had.
-    #[error("no encoder: {reason}; name one with --model, --model-dir or --encoder-url")]
+    #[error("no encoder: {reason}")]
     NoEncoder {
         /// Why.
-        reason: String,
+        reason: NoVectors,
     },
     /// The place is none this build can open.
     #[error("store {location:?}: unknown kind of location; expected a path, sqlite:PATH or memory:")]
@@ -117,9 +119,44 @@ pub enum Error {
         /// What was asked for.
         location: String,
     },
+    /// A model could not be found, read or run.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The encoder's server was not asked, or did not answer.
+    #[error("an encoder on a server: {0}")]
+    EncoderServer(#[source] LlmError),
+    /// A precision was chosen for an encoder on a server.
+    #[error(
+        "a precision was chosen, and the encoder is on a server, which computes as it is set up; choose one or the other"
+    )]
+    PrecisionOnServer,
+    /// A server lacks a setting.
+    #[error("{of}: found no {setting}")]
+    MissingSetting {
+        /// What the setting is of.
+        of: &'static str,
+        /// The setting.
+        setting: &'static str,
+    },
+    /// The network is switched off, and the language model is on another machine.
+    #[error(
+        "the network is switched off, and the language model at {url} is not on this machine; choose one or the other"
+    )]
+    LlmOffline {
+        /// The server.
+        url: String,
+    },
     /// A language model was not asked, or did not answer.
     #[error("a language model: {0}")]
     Llm(#[from] LlmError),
+    /// A reranker refuses its settings.
+    #[error("reranker {reranker}: {problem}")]
+    Reranker {
+        /// Its name.
+        reranker: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A language model answered, but with no answer.
     #[error("a language model: no answer: {reason}")]
     NoAnswer {
@@ -132,9 +169,12 @@ pub enum Error {
 }
 
 /// What a caller can do about an [`Error`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
+    /// Correct the call: a setting is missing, or contradicts another.
+    Usage,
     /// Correct the input.
     InvalidInput,
     /// Ask for something that exists.
@@ -151,12 +191,18 @@ impl Error {
     /// What a caller can do about it.
     pub fn kind(&self) -> ErrorKind {
         match self {
+            Error::PrecisionOnServer
+            | Error::MissingSetting { .. }
+            | Error::LlmOffline { .. }
+            | Error::EncoderServer(LlmError::Key { .. } | LlmError::BaseUrl { .. } | LlmError::Id(_))
+            | Error::Llm(LlmError::Key { .. }) => ErrorKind::Usage,
             Error::Format(_)
             | Error::Name(_)
             | Error::AmbiguousMemory { .. }
             | Error::AmbiguousSession { .. }
             | Error::InvalidCues { .. }
             | Error::Llm(LlmError::Setting { .. })
+            | Error::Reranker { .. }
             | Error::CueFile { .. }
             | Error::Store(StoreError::Invalid(_) | StoreError::Conflict { .. } | StoreError::Name(_)) => {
                 ErrorKind::InvalidInput
@@ -165,6 +211,8 @@ impl Error {
             | Error::EmptyScope { .. }
             | Error::Store(StoreError::UnknownNamespace { .. }) => ErrorKind::NotFound,
             Error::Encode(_)
+            | Error::Model(_)
+            | Error::EncoderServer(_)
             | Error::NoDenseLeg { .. }
             | Error::OtherEncoder { .. }
             | Error::NoEncoder { .. }

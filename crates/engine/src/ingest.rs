@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use aforesaid_core::{
     Encoder, StoreError,
-    store::{Audience, Batch, Fate, Fingerprint, NewVectors},
+    store::{AppendOutcome, Audience, Batch, Fingerprint, NewVectors},
     types::{Draft, MemoryId, Namespace, Note, Sensitivity, Turn, Vectors},
 };
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
 const RETRIES: usize = 3;
 
 /// What an addition did.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Added {
     /// Ids of the memories given, in their order.
     pub ids: Vec<MemoryId>,
@@ -34,7 +35,7 @@ pub struct Added {
 }
 
 /// What an import did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Imported {
     /// The format it was read as.
     pub format: Format,
@@ -90,16 +91,14 @@ impl Memory {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Added, Error> {
         // Everything is checked before the first text is encoded: a bad file fails at once.
-        let known = self.store.known(namespace, drafts)?;
+        let known = self.store.find_existing(namespace, drafts)?;
         let new: Vec<usize> = (0..drafts.len()).filter(|&i| known[i].is_none()).collect();
         let mut added = Added::default();
-        let encoder = match &self.encoder {
-            Err(reason) => Err(reason.clone()),
-            Ok(_) if new.is_empty() => Ok(None),
-            Ok(encoder) => {
-                self.must_serve(namespace, encoder.id())?;
-                encoder.get().map(Some)
-            }
+        let lazy = if new.is_empty() { None } else { Some(self.writing_encoder(namespace)?) };
+        let encoder = match &lazy {
+            None => Ok(None),
+            Some(Err(reason)) => Err(reason.clone()),
+            Some(Ok(encoder)) => encoder.get().map(Some),
         };
         let fates = match encoder {
             Ok(Some(encoder)) if new.len() > CHUNK => self.add_staged(namespace, &**encoder, drafts, &new, progress)?,
@@ -112,11 +111,11 @@ impl Memory {
         };
         for fate in fates {
             match fate {
-                Fate::Added(id) => {
+                AppendOutcome::Added(id) => {
                     added.added += 1;
                     added.ids.push(id);
                 }
-                Fate::Unchanged(id) => {
+                AppendOutcome::Unchanged(id) => {
                     added.unchanged += 1;
                     added.ids.push(id);
                 }
@@ -169,13 +168,6 @@ impl Memory {
         })
     }
 
-    pub(crate) fn encoder(&self) -> Result<&std::sync::Arc<dyn Encoder>, String> {
-        match &self.encoder {
-            Ok(encoder) => encoder.get(),
-            Err(reason) => Err(reason.clone()),
-        }
-    }
-
     /// Encodes the new drafts at once and adds them with their vectors.
     fn add_encoded(
         &self,
@@ -184,7 +176,7 @@ impl Memory {
         drafts: &[Draft],
         new: &[usize],
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Vec<Fate>, Error> {
+    ) -> Result<Vec<AppendOutcome>, Error> {
         let seen: Vec<usize> = new.iter().copied().filter(|&i| may_see(encoder, &drafts[i])).collect();
         let passages: Vec<String> = seen.iter().map(|&i| drafts[i].passage()).collect();
         let made = encode(encoder, &passages)?;
@@ -205,7 +197,7 @@ impl Memory {
         drafts: &[Draft],
         new: &[usize],
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Vec<Fate>, Error> {
+    ) -> Result<Vec<AppendOutcome>, Error> {
         let mut attempt = 1;
         loop {
             let fingerprints = self.stage(namespace, encoder, drafts, new, progress)?;

@@ -1,10 +1,10 @@
 //! A memory for conversations: turns go in; ask later, and the exact turns come back.
 //!
 //! ```
-//! use aforesaid::{Explanations, Memory, Options, Preset, types::*};
+//! use aforesaid::{Explanations, Memory, Pipeline, types::*};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let memory = Memory::open("memory:", Options::default())?;
+//! let memory = Memory::builder().open("memory:")?;
 //! let me = Namespace::new("me")?;
 //! memory.add_turns(&me, vec![Turn {
 //!     said_at: Some("2024-03-09T18:02:00Z".parse()?),
@@ -16,7 +16,7 @@
 //!     )
 //! }])?;
 //! let query = Query::new(me, "who has the kite?");
-//! let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit)?;
+//! let answer = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit)?;
 //! assert_eq!(answer.hits[0].text, "I gave the red kite to my sister.");
 //! # Ok(())
 //! # }
@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod builder;
 mod cache;
 mod calendar;
 mod check;
@@ -33,23 +34,29 @@ mod cues;
 mod encoder;
 mod encoding;
 mod error;
+mod error_report;
 pub mod formats;
 mod ingest;
 mod memory;
+mod no_vectors;
 mod reembed;
+mod registry;
+pub mod resolve;
 mod search;
+pub mod wire;
 
 pub use aforesaid_core::{
     EncodeError, Encoder, InvalidMemory, Locality, StoreError, analysis, dense,
     explain::{Arithmetic, Explain},
     fusion, lexical, pipeline,
-    pipeline::Preset,
-    store, types, visible,
+    pipeline::Pipeline,
+    rerank, store, types, visible,
 };
 pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;
 pub use aforesaid_sqlite::Creation;
-pub use answer::{Answer, BestTurn, Hit, NoHits, Timing, Warning};
+pub use answer::{BestTurn, Hit, NoHits, SearchResponse, Timing, Warning};
+pub use builder::{DEFAULT_INDEX_BUDGET, MemoryBuilder};
 pub use cues::{
     AddedCues, CueCoverage, CueDraft, CueFile, CueIndexing, CueLine, CueRequest, CueWriting, CuedMemory,
     MAX_QUESTION_CHARS, MAX_QUESTIONS, SHOWN_SKIPPED, SkippedCues, SkippedMemory, TakenCues, WrittenCues,
@@ -57,7 +64,17 @@ pub use cues::{
 };
 pub use encoder::{EncoderSource, LazyEncoder, LoadEncoder};
 pub use error::{Error, ErrorKind};
+pub use error_report::ErrorReport;
 pub use ingest::{Added, Imported, Progress};
-pub use memory::{DEFAULT_INDEX_BUDGET, Memory, Options, Shown, Target};
+pub use memory::{Memory, Shown, Target};
+pub use no_vectors::NoVectors;
 pub use reembed::{IdleVectors, Reembedded};
-pub use search::{Asked, Asking, Context, Explanations, Judging, Ranked, Ranking, SensitiveMemories, Source, Why};
+pub use registry::{EncoderLimits, EncoderRegistry, ModelPolicy, ResolveEncoder};
+pub use search::{
+    Answer, Asking, Context, Explanations, LlmReranker, Ranked, Ranking, Reranking, SensitiveMemories, Source, Why,
+};
+
+/// Compiles and runs the examples of `docs/library.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryGuide;

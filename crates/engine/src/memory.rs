@@ -1,52 +1,30 @@
-//! The facade: one object that remembers.
+//! The facade: one object to store, search and delete.
 
-use std::{io::Write, path::Path};
+use std::{io::Write, sync::Arc};
 
 use aforesaid_core::{
     StoreError,
     index::IndexSpec,
-    pipeline::Preset,
-    store::{Address, Doomed, Erasure, Forgotten, InMemoryStore, NamespaceStats, Store},
-    types::{ConversationId, EncoderId, Memory as Remembered, MemoryId, Namespace, Scope, Seq, SessionId},
+    pipeline::Pipeline,
+    store::{DeleteReport, DeleteTarget, Erasure, MemoryRef, NamespaceStats, Store},
+    types::{ConversationId, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId},
     visible::escaped_json,
 };
 use aforesaid_llm::CacheKey;
-use aforesaid_sqlite::{Creation, SqliteStore};
+use serde::Serialize;
 
 use crate::{
     cache::IndexCache,
-    encoder::{EncoderSource, LazyEncoder},
+    encoder::LazyEncoder,
     error::Error,
+    no_vectors::NoVectors,
+    registry::{EncoderRegistry, ModelPolicy},
 };
-
-/// Bytes of derived indexes held by default.
-pub const DEFAULT_INDEX_BUDGET: usize = 512 << 20;
-
-/// How to open a memory.
-pub struct Options {
-    /// Whether to make a store where there is none.
-    pub creation: Creation,
-    /// Where vectors come from.
-    pub encoder: EncoderSource,
-    /// Bytes of derived indexes to hold in memory.
-    pub index_budget: usize,
-}
-
-impl Default for Options {
-    /// A store is made where there is none; searches are lexical.
-    fn default() -> Self {
-        Self {
-            creation: Creation::Allowed,
-            encoder: EncoderSource::Unavailable { reason: "no encoder was configured".to_owned() },
-            index_budget: DEFAULT_INDEX_BUDGET,
-        }
-    }
-}
 
 /// A memory for conversations over one store; share it between threads by reference.
 pub struct Memory {
     pub(crate) store: Box<dyn Store>,
-    pub(crate) encoder: Result<LazyEncoder, String>,
+    pub(crate) encoders: Arc<EncoderRegistry>,
     pub(crate) indexes: IndexCache,
 }
 
@@ -54,65 +32,39 @@ pub struct Memory {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// One turn or note.
-    One(Address),
+    One(MemoryRef),
     /// Everything in a scope; the default scope is the whole namespace.
     Within(Scope),
 }
 
 /// A memory with what was said around it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shown {
     /// The memory.
-    pub memory: Remembered,
+    pub memory: Record,
     /// Turns before it in its session, in order.
-    pub before: Vec<Remembered>,
+    pub before: Vec<Record>,
     /// Turns after it.
-    pub after: Vec<Remembered>,
+    pub after: Vec<Record>,
 }
 
 impl Memory {
-    /// Opens the store at a path, at `sqlite:PATH`, or in this process only at `memory:`.
-    ///
-    /// # Errors
-    /// When the place cannot serve as a store.
-    pub fn open(location: &str, options: Options) -> Result<Self, Error> {
-        let store = store_at(location, |path| SqliteStore::open(path, options.creation))?;
-        Ok(Self { store, encoder: LazyEncoder::of(options.encoder), indexes: IndexCache::new(options.index_budget) })
-    }
-
-    /// Opens a store to look for damage in it or to save what can be read: for [`Memory::check`] and [`Memory::salvage`].
-    ///
-    /// [`Memory::open`] refuses a store that was not closed and does not look right.
-    ///
-    /// # Errors
-    /// When the place cannot serve as a store.
-    pub fn inspect(location: &str) -> Result<Self, Error> {
-        let Options { encoder, index_budget, .. } = Options::default();
-        let store = store_at(location, |path| SqliteStore::inspect(path))?;
-        Ok(Self { store, encoder: LazyEncoder::of(encoder), indexes: IndexCache::new(index_budget) })
-    }
-
-    /// Whether a location has a store to open; what ends with the process has none.
-    pub fn exists(location: &str) -> bool {
-        let path = location.strip_prefix("sqlite:").unwrap_or(location);
-        location != "memory:" && Path::new(path).exists()
-    }
-
-    /// The same memory with another encoder.
-    pub fn with_encoder(mut self, encoder: EncoderSource) -> Self {
-        self.encoder = LazyEncoder::of(encoder);
+    /// The same memory with other encoders.
+    #[must_use]
+    pub fn with_encoders(mut self, encoders: impl Into<Arc<EncoderRegistry>>) -> Self {
+        self.encoders = encoders.into();
         self
     }
 
-    /// The encoder whose vectors serve a namespace: those that searches go by and that additions join. `None`
-    /// before the first vector, and where there is no such namespace.
+    /// The active encoder of a namespace: searches use its vectors, and additions make them. `None` before the first
+    /// vector, and where the namespace does not exist.
     ///
     /// The first addition decides it, and [`Memory::reembed`] changes it.
     ///
     /// # Errors
     /// When the store fails.
-    pub fn serving(&self, namespace: &Namespace) -> Result<Option<EncoderId>, Error> {
-        Ok(self.store.serving(namespace)?)
+    pub fn active_encoder(&self, namespace: &Namespace) -> Result<Option<EncoderId>, Error> {
+        Ok(self.store.active_encoder(namespace)?)
     }
 
     /// The key that seals what a language model answered about a namespace; a forget takes it away. `None` where
@@ -137,7 +89,7 @@ impl Memory {
         Ok(self.store.namespaces()?)
     }
 
-    /// How much a namespace holds.
+    /// Counts of what a namespace holds.
     ///
     /// # Errors
     /// When it does not exist or the store fails.
@@ -145,25 +97,27 @@ impl Memory {
         Ok(self.store.stats(namespace)?)
     }
 
-    /// Brings the index that a preset searches up to date, and keeps it for the next process.
+    /// Updates the index of a pipeline, and stores a snapshot of it for the next process.
     ///
-    /// A search does the same by itself; after a large import this saves the first one the wait.
+    /// A search does the same; after a large import this spares the first search the wait.
     ///
     /// # Errors
-    /// When the namespace does not exist, is served by vectors of another encoder, or the store fails.
-    pub fn prepare(&self, namespace: &Namespace, preset: &Preset) -> Result<(), Error> {
-        let encoder = self.encoder_of(namespace, preset)?.ok();
-        let spec = IndexSpec { analyzer: preset.analyzer, encoder: encoder.map(|encoder| encoder.id().clone()) };
-        let dim = encoder.map_or(1, LazyEncoder::dim);
+    /// When the namespace does not exist, its vectors are by another encoder, or the store fails.
+    pub fn prepare(&self, namespace: &Namespace, pipeline: &Pipeline) -> Result<(), Error> {
+        // It follows a write, whose encoder is at hand.
+        let encoder = self.encoder_by(namespace, pipeline, ModelPolicy::Fetch)?.ok();
+        let id = encoder.as_ref().map(|encoder| encoder.id().clone());
+        let spec = IndexSpec { analyzer: pipeline.analyzer, encoder: id };
+        let dim = encoder.map_or(1, |encoder| encoder.dim());
         self.indexes.with(&*self.store, namespace, &spec, dim, |_| ())?;
         self.keep_snapshots();
         Ok(())
     }
 
-    /// Keeps what was made of the store for the next process, so that it need not read all rows again.
+    /// Stores snapshots of the indexes, so that the next process need not read all rows.
     ///
-    /// It happens by itself when a memory is dropped, and never while one is searched. It waits for nobody: while
-    /// another process or thread is writing, nothing is kept, and what cannot be kept is no error.
+    /// Dropping a memory does the same; a search never does. It does not wait: while another process or thread writes,
+    /// nothing is stored, and a failure is no error.
     pub fn keep_snapshots(&self) {
         self.indexes.keep(&*self.store);
     }
@@ -173,42 +127,42 @@ impl Memory {
         self.indexes.bytes()
     }
 
-    /// A memory with up to `before` and `after` turns of its session around it.
+    /// A memory, with up to `before` turns of its session before it and `after` turns after it.
     ///
     /// # Errors
-    /// When it is not there, or stands in several conversations and none was named.
-    pub fn show(&self, namespace: &Namespace, address: &Address, before: u32, after: u32) -> Result<Shown, Error> {
+    /// When it does not exist, or several conversations have the id and none was named.
+    pub fn show(&self, namespace: &Namespace, memory_ref: &MemoryRef, before: u32, after: u32) -> Result<Shown, Error> {
         self.must_exist(namespace)?;
-        let memory = self.one(namespace, address)?;
+        let memory = self.one(namespace, memory_ref)?;
         let around = self.store.around(namespace, memory.seq, before, after)?;
         let (earlier, later) =
             around.into_iter().filter(|other| other.seq != memory.seq).partition(|other| other.seq < memory.seq);
         Ok(Shown { memory, before: earlier, after: later })
     }
 
-    /// Forgets: rows, vectors and everything derived, free pages included.
+    /// Deletes memories with their vectors and everything derived, and overwrites the freed pages.
     ///
-    /// Where somebody reads the store meanwhile, the last bytes go later: [`Forgotten::erasure`] says so.
+    /// While another process reads the store, the last bytes are erased later: [`DeleteReport::erasure`] tells.
     ///
     /// # Errors
     /// When nothing matches, or the store fails.
-    pub fn forget(&self, namespace: &Namespace, target: &Target) -> Result<Forgotten, Error> {
+    pub fn forget(&self, namespace: &Namespace, target: &Target) -> Result<DeleteReport, Error> {
         self.must_exist(namespace)?;
-        let doomed = match target {
-            Target::One(address) => Doomed::One(self.one(namespace, address)?.seq),
-            Target::Within(scope) => Doomed::Within(self.settle(namespace, scope)?),
+        let target = match target {
+            Target::One(memory_ref) => DeleteTarget::One(self.one(namespace, memory_ref)?.seq),
+            Target::Within(scope) => DeleteTarget::Within(self.resolve_scope(namespace, scope)?),
         };
-        let forgotten = self.store.forget(namespace, &doomed);
-        // Whatever became of it: rows may be gone though the log could not be emptied.
+        let report = self.store.forget(namespace, &target);
+        // Also after an error: rows may be gone though the log could not be emptied.
         self.indexes.take_out(&*self.store, namespace);
-        let forgotten = forgotten?;
-        if let Doomed::Within(scope) = &doomed {
-            self.some_of(namespace, scope, forgotten.turns + forgotten.notes)?;
+        let report = report?;
+        if let DeleteTarget::Within(scope) = &target {
+            self.some_of(namespace, scope, report.turns + report.notes)?;
         }
-        Ok(forgotten)
+        Ok(report)
     }
 
-    /// Whether what was forgotten or dropped is gone from every file; finishes what can be finished without waiting.
+    /// Whether deleted bytes are gone from every file; finishes what it can without waiting.
     ///
     /// # Errors
     /// When the store fails.
@@ -216,16 +170,16 @@ impl Memory {
         Ok(self.store.erasure()?)
     }
 
-    /// How many turns and notes [`Memory::forget`] would take.
+    /// How many turns and notes [`Memory::forget`] would delete.
     ///
     /// # Errors
     /// When nothing matches, or the store fails.
     pub fn count(&self, namespace: &Namespace, target: &Target) -> Result<u64, Error> {
         self.must_exist(namespace)?;
         match target {
-            Target::One(address) => self.one(namespace, address).map(|_| 1),
+            Target::One(memory_ref) => self.one(namespace, memory_ref).map(|_| 1),
             Target::Within(scope) => {
-                let scope = self.settle(namespace, scope)?;
+                let scope = self.resolve_scope(namespace, scope)?;
                 let count = self.store.count(namespace, &scope)?;
                 self.some_of(namespace, &scope, count)
             }
@@ -238,7 +192,7 @@ impl Memory {
     /// When the namespace does not exist, a named part of it holds nothing, the store fails, or `out` does.
     pub fn export(&self, namespace: &Namespace, scope: &Scope, out: &mut dyn Write) -> Result<u64, Error> {
         self.must_exist(namespace)?;
-        let scope = self.settle(namespace, scope)?;
+        let scope = self.resolve_scope(namespace, scope)?;
         let mut count = 0;
         self.write_lines(out, |visit| {
             self.store.export(namespace, &scope, &mut |memory| {
@@ -253,7 +207,7 @@ impl Memory {
     pub(crate) fn write_lines<T>(
         &self,
         out: &mut dyn Write,
-        visited: impl FnOnce(&mut dyn FnMut(Remembered) -> Result<(), StoreError>) -> Result<T, StoreError>,
+        visited: impl FnOnce(&mut dyn FnMut(Record) -> Result<(), StoreError>) -> Result<T, StoreError>,
     ) -> Result<T, Error> {
         let mut failed = None;
         let result = visited(&mut |memory| {
@@ -274,43 +228,60 @@ impl Memory {
     ///
     /// # Errors
     /// When the namespace does not exist or the store fails.
-    pub fn visit(&self, namespace: &Namespace, scope: &Scope, visit: &mut dyn FnMut(Remembered)) -> Result<(), Error> {
-        let scope = self.settle(namespace, scope)?;
+    pub fn visit(&self, namespace: &Namespace, scope: &Scope, visit: &mut dyn FnMut(Record)) -> Result<(), Error> {
+        let scope = self.resolve_scope(namespace, scope)?;
         Ok(self.store.export(namespace, &scope, &mut |memory| {
             visit(memory);
             Ok(())
         })?)
     }
 
-    /// The encoder of a preset's dense leg, or why it has none in a namespace.
+    /// The encoder of a pipeline's dense leg in a namespace, or why there is none.
     pub(crate) fn encoder_of(
         &self,
         namespace: &Namespace,
-        preset: &Preset,
-    ) -> Result<Result<&LazyEncoder, String>, Error> {
-        if preset.dense.is_none() {
-            return Ok(Err("this preset does not use them".to_owned()));
+        pipeline: &Pipeline,
+    ) -> Result<Result<Arc<LazyEncoder>, NoVectors>, Error> {
+        self.encoder_by(namespace, pipeline, ModelPolicy::Find)
+    }
+
+    fn encoder_by(
+        &self,
+        namespace: &Namespace,
+        pipeline: &Pipeline,
+        policy: ModelPolicy,
+    ) -> Result<Result<Arc<LazyEncoder>, NoVectors>, Error> {
+        if !pipeline.compares_vectors() {
+            return Ok(Err(NoVectors::NotUsed));
         }
-        let encoder = match &self.encoder {
+        let active = self.store.active_encoder(namespace)?;
+        let encoder = match self.encoders.get(active.as_ref(), policy)? {
             Ok(encoder) => encoder,
-            Err(reason) => return Ok(Err(reason.clone())),
+            Err(reason) => return Ok(Err(reason)),
         };
-        match preset.encoder() {
+        match pipeline.encoder() {
             Some(asked) if encoder.id().model() != asked => Err(Error::OtherEncoder {
-                preset: preset.name.clone(),
+                pipeline: pipeline.name.clone(),
                 asked: asked.to_owned(),
                 found: encoder.id().to_string(),
             }),
-            _ => match self.must_serve(namespace, encoder.id())? {
+            _ => match active_or_refused(namespace, active, encoder.id())? {
                 Some(_) => Ok(Ok(encoder)),
-                None => Ok(Err("none are stored; `aforesaid reembed` makes them".to_owned())),
+                None => Ok(Err(NoVectors::NoneStored)),
             },
         }
     }
 
-    /// [`must_serve`] in this store.
-    pub(crate) fn must_serve(&self, namespace: &Namespace, asked: &EncoderId) -> Result<Option<EncoderId>, Error> {
-        must_serve(&*self.store, namespace, asked)
+    /// The encoder that makes new vectors in a namespace, or why there is none.
+    ///
+    /// It is an error where the namespace's vectors are by another.
+    pub(crate) fn writing_encoder(&self, namespace: &Namespace) -> Result<Result<Arc<LazyEncoder>, NoVectors>, Error> {
+        let active = self.store.active_encoder(namespace)?;
+        let encoder = self.encoders.get(active.as_ref(), ModelPolicy::Fetch)?;
+        if let Ok(encoder) = &encoder {
+            active_or_refused(namespace, active, encoder.id())?;
+        }
+        Ok(encoder)
     }
 
     pub(crate) fn must_exist(&self, namespace: &Namespace) -> Result<(), Error> {
@@ -323,8 +294,8 @@ impl Memory {
         }
     }
 
-    /// Checks the names of a scope, and finds the one conversation of a session named alone.
-    pub(crate) fn settle(&self, namespace: &Namespace, scope: &Scope) -> Result<Scope, Error> {
+    /// Checks the names of a scope, and finds the conversation of a session that was named alone.
+    pub(crate) fn resolve_scope(&self, namespace: &Namespace, scope: &Scope) -> Result<Scope, Error> {
         let mut scope = scope.clone();
         if let Some(session) = &scope.session {
             let mut conversations = self.store.conversations_with(namespace, session)?;
@@ -340,7 +311,7 @@ impl Memory {
         Ok(scope)
     }
 
-    /// A named part of a namespace that holds nothing was probably mistyped.
+    /// An error where a named part of a namespace is empty: its name was probably mistyped.
     pub(crate) fn some_of(&self, namespace: &Namespace, scope: &Scope, count: u64) -> Result<u64, Error> {
         if count == 0 && !scope.is_everything() { Err(self.nothing_in(namespace, scope)) } else { Ok(count) }
     }
@@ -357,14 +328,14 @@ impl Memory {
         Error::EmptyScope { scope, namespace: namespace.clone() }
     }
 
-    pub(crate) fn one(&self, namespace: &Namespace, address: &Address) -> Result<Remembered, Error> {
-        let mut found = self.store.find(namespace, address)?;
+    pub(crate) fn one(&self, namespace: &Namespace, memory_ref: &MemoryRef) -> Result<Record, Error> {
+        let mut found = self.store.find(namespace, memory_ref)?;
         let conversations: Vec<ConversationId> =
             found.iter().filter_map(|memory| memory.conversation.clone()).collect();
         match (found.pop(), found.len()) {
-            (None, _) => Err(unknown(namespace, &address.id, address.conversation.as_ref())),
+            (None, _) => Err(unknown(namespace, &memory_ref.id, memory_ref.conversation.as_ref())),
             (Some(memory), 0) => Ok(memory),
-            _ => Err(Error::AmbiguousMemory { id: address.id.clone(), conversations }),
+            _ => Err(Error::AmbiguousMemory { id: memory_ref.id.clone(), conversations }),
         }
     }
 
@@ -373,24 +344,9 @@ impl Memory {
         store: &dyn Store,
         namespace: &Namespace,
         places: &[Seq],
-    ) -> Result<Option<Vec<Remembered>>, Error> {
+    ) -> Result<Option<Vec<Record>>, Error> {
         let memories = store.fetch(namespace, places)?;
         Ok((memories.len() == places.len()).then_some(memories))
-    }
-}
-
-/// The store that a location names, a file's by `open`.
-fn store_at(
-    location: &str,
-    open: impl FnOnce(&str) -> Result<SqliteStore, StoreError>,
-) -> Result<Box<dyn Store>, Error> {
-    match location.split_once(':') {
-        Some(("memory", "")) => Ok(Box::new(InMemoryStore::new())),
-        Some(("sqlite", path)) => Ok(Box::new(open(path)?)),
-        Some((scheme, rest)) if rest.starts_with("//") && !Path::new(scheme).exists() => {
-            Err(Error::UnknownLocation { location: location.to_owned() })
-        }
-        _ => Ok(Box::new(open(location)?)),
     }
 }
 
@@ -403,19 +359,27 @@ impl Drop for Memory {
     }
 }
 
-/// What serves a namespace, unless that is another encoder's vectors.
-pub(crate) fn must_serve(
+/// The active encoder of a namespace, unless it is another than the one asked for.
+pub(crate) fn must_be_active(
     store: &dyn Store,
     namespace: &Namespace,
     asked: &EncoderId,
 ) -> Result<Option<EncoderId>, Error> {
-    match store.serving(namespace)? {
-        Some(serving) if serving != *asked => Err(Error::Store(StoreError::EncoderMismatch {
+    active_or_refused(namespace, store.active_encoder(namespace)?, asked)
+}
+
+fn active_or_refused(
+    namespace: &Namespace,
+    active: Option<EncoderId>,
+    asked: &EncoderId,
+) -> Result<Option<EncoderId>, Error> {
+    match active {
+        Some(active) if active != *asked => Err(Error::Store(StoreError::EncoderMismatch {
             namespace: namespace.clone(),
-            serving,
+            active,
             asked: asked.clone(),
         })),
-        serving => Ok(serving),
+        active => Ok(active),
     }
 }
 

@@ -1,7 +1,8 @@
-//! Making the vectors that a namespace lacks, and having another encoder's serve it.
+//! Makes the vectors that a namespace lacks, and activates another encoder.
 
 use aforesaid_core::{
     Encoder,
+    store::Erasure,
     types::{CueId, EncoderId, Namespace, Seq, Vectors},
 };
 use serde::Serialize;
@@ -11,9 +12,10 @@ use crate::{
     error::Error,
     ingest::Progress,
     memory::Memory,
+    registry::ModelPolicy,
 };
 
-/// What becomes of vectors that no longer serve.
+/// What becomes of vectors of encoders that are not active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IdleVectors {
     /// They stay: switching back to their encoder only makes what was added since.
@@ -26,7 +28,7 @@ pub enum IdleVectors {
 /// What [`Memory::reembed`] did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reembedded {
-    /// The encoder whose vectors serve now.
+    /// The active encoder now.
     pub encoder: EncoderId,
     /// The encoder whose vectors served before, if any did.
     pub before: Option<EncoderId>,
@@ -34,14 +36,16 @@ pub struct Reembedded {
     pub embedded: usize,
     /// Vectors of other encoders deleted.
     pub dropped: u64,
+    /// Whether their bytes are gone from every file.
+    pub erasure: Erasure,
 }
 
 impl Memory {
-    /// Gives every memory of a namespace a vector by this memory's encoder, and then has these vectors serve.
+    /// Makes the vectors that a namespace lacks by the encoder that the registry picks for it, and activates that encoder.
     ///
-    /// Until they are complete those of the encoder before serve, for searches and for additions; what is
-    /// added meanwhile is encoded too. Vectors are kept as they are made: a call that was stopped goes on where
-    /// it was. Of what a remote encoder may not see nothing is made.
+    /// A registry that follows namespaces picks the active encoder; [`Memory::reembed_by`] changes it. Until the
+    /// vectors are complete, searches and additions use the encoder before; memories added meanwhile are encoded too.
+    /// Vectors are stored as they are made: an interrupted call resumes. A remote encoder gets no sensitive memory.
     ///
     /// # Errors
     /// When no encoder can be had, the namespace does not exist, or the store fails.
@@ -52,18 +56,36 @@ impl Memory {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Reembedded, Error> {
         self.must_exist(namespace)?;
-        let encoder = self.encoder().map_err(|reason| Error::NoEncoder { reason })?;
-        let before = self.store.serving(namespace)?;
+        let active = self.store.active_encoder(namespace)?;
+        let encoder = self.encoders.get(active.as_ref(), ModelPolicy::Fetch)?;
+        let refused = |reason| Error::NoEncoder { reason };
+        let encoder = encoder.map_err(refused)?;
+        self.reembed_by(namespace, &**encoder.get().map_err(refused)?, idle, progress)
+    }
+
+    /// [`Memory::reembed`] by a given encoder, which is active afterwards.
+    ///
+    /// # Errors
+    /// When the namespace does not exist, a text cannot be encoded, or the store fails.
+    pub fn reembed_by(
+        &self,
+        namespace: &Namespace,
+        encoder: &dyn Encoder,
+        idle: IdleVectors,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Reembedded, Error> {
+        self.must_exist(namespace)?;
+        let before = self.store.active_encoder(namespace)?;
         let mut embedded = 0;
         // More may have come while the last were being encoded.
         loop {
-            embedded += self.embed_missing(namespace, &**encoder, &mut |done, total| {
+            embedded += self.embed_missing(namespace, encoder, &mut |done, total| {
                 progress(Progress { done: embedded + done, total: embedded + total });
             })?;
-            embedded += self.embed_missing_cues(namespace, &**encoder, &mut |done, total| {
+            embedded += self.embed_missing_cues(namespace, encoder, &mut |done, total| {
                 progress(Progress { done: embedded + done, total: embedded + total });
             })?;
-            if self.store.serve(namespace, encoder.id(), audience(&**encoder))? == 0 {
+            if self.store.activate(namespace, encoder.id(), audience(encoder))? == 0 {
                 break;
             }
         }
@@ -71,7 +93,7 @@ impl Memory {
             IdleVectors::Keep => 0,
             IdleVectors::Drop => self.store.drop_idle_vectors(namespace)?,
         };
-        Ok(Reembedded { encoder: encoder.id().clone(), before, embedded, dropped })
+        Ok(Reembedded { encoder: encoder.id().clone(), before, embedded, dropped, erasure: self.store.erasure()? })
     }
 
     /// Makes the vectors that texts lack now; says how many.

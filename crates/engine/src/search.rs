@@ -1,12 +1,17 @@
 //! From a question to an answer.
 
 mod ask;
+mod found;
 mod hits;
-mod judging;
+mod llm_reranker;
+mod prepared;
+mod reranking;
 mod why;
 
-pub use ask::{Asked, Asking, Context, SensitiveMemories, Source};
-pub use judging::Judging;
+pub use ask::{Answer, Asking, Context, SensitiveMemories, Source};
+pub use found::{Ranked, Ranking};
+pub use llm_reranker::LlmReranker;
+pub use reranking::Reranking;
 pub use why::Why;
 
 use std::{num::NonZeroUsize, thread, time::Instant};
@@ -15,20 +20,24 @@ use aforesaid_core::{
     analysis::Question,
     dense::DenseIndex,
     error::StoreError,
-    index::{CueIndex, Index, IndexSpec, Owned},
+    index::{CueIndex, CueRows, Index, IndexSpec},
     pipeline::{
-        self, Candidates, Detail, Exact, Legs, Names, Preset, RankedHit, Request, confidence::Confidence, rank,
+        Candidates, Detail, Exact, Pipeline, RankedCandidates, Request, SpeakerNames, confidence::Confidence, rank,
     },
-    store::{Address, Store},
-    types::{ConversationId, CueId, Query, Scope, Seq, Tail, Unit, Vectors},
+    store::{MemoryRef, Store},
+    types::{ConversationId, CueId, Granularity, Query, Scope, Seq, Vectors},
 };
 
 use crate::{
-    answer::{Answer, NoHits, Timing, Warning, millis},
+    answer::{NoHits, SearchResponse, Timing, Warning, millis},
     encoder::LazyEncoder,
     error::Error,
-    memory::{Memory, must_serve},
-    search::{hits::Place, judging::Evidence},
+    memory::{Memory, must_be_active},
+    no_vectors::NoVectors,
+    search::{
+        found::{Evidence, FoundHits, HitContent, Searched},
+        prepared::{Encoded, EncodedQuery, PreparedQuery, QueryScope},
+    },
 };
 
 /// How often a search starts over because another process took a hit away meanwhile.
@@ -44,110 +53,6 @@ pub enum Explanations {
     Include,
 }
 
-/// The hits of one query without their content.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Ranking {
-    /// Best first.
-    pub hits: Vec<Ranked>,
-    /// What made the ranking less than it could be, such as a leg that is missing.
-    pub warnings: Vec<Warning>,
-    /// How sure the search is of its first hit, with the signals it was made from.
-    pub confidence: Confidence,
-}
-
-/// A hit without its content.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ranked {
-    /// Id of the turn or note; name of the session.
-    pub id: String,
-    /// Fused score; comparable within one answer only.
-    pub score: f64,
-    /// Where each leg put it; told of the first hit of the first stage only.
-    pub legs: Legs,
-    /// What a judge gave it, from 0 to 1.
-    pub judged: Option<f64>,
-}
-
-/// The dense side of one query.
-struct Encoded {
-    vector: Result<Vec<f32>, String>,
-    millis: f64,
-}
-
-/// The part of a namespace that a query is about, with its names settled.
-struct Part {
-    scope: Scope,
-    /// Nothing from this place on.
-    before: Option<Seq>,
-}
-
-/// A query whose vector, if it has one, is made.
-struct Ready {
-    spec: IndexSpec,
-    dim: usize,
-    vector: Result<Vec<f32>, String>,
-    encoding_millis: f64,
-}
-
-impl Posed<'_> {
-    fn request<'r>(&'r self, vector: &'r Result<Vec<f32>, String>) -> Request<'r> {
-        Request {
-            question: &self.question,
-            vector: vector.as_deref().ok(),
-            unit: self.query.unit,
-            k: self.depth.map_or(self.query.k, |depth| self.query.k.max(depth)),
-            tail: self.query.tail,
-            detail: self.detail,
-        }
-    }
-
-    /// What is looked for keeps changing.
-    fn never_at_rest(&self) -> Error {
-        Error::Store(StoreError::Outdated { namespace: self.query.namespace.clone() })
-    }
-
-    /// Why there is nothing to look for, if so.
-    fn unanswerable(&self) -> Option<NoHits> {
-        match () {
-            () if self.query.text.trim().is_empty() => Some(NoHits::EmptyQuery),
-            // Everything can be listed without a word to go by.
-            () if self.question.terms.is_empty() && self.query.tail == Tail::Matched => Some(NoHits::OnlyStopWords),
-            () => None,
-        }
-    }
-}
-
-/// A query that is about to be answered.
-struct Posed<'a> {
-    query: &'a Query,
-    preset: &'a Preset,
-    /// How many turns a judge is shown, if one is.
-    depth: Option<NonZeroUsize>,
-    part: Part,
-    question: Question,
-    detail: Detail,
-}
-
-/// What was made of the hits of a query.
-struct Finished<T> {
-    made: T,
-    found: Found,
-    encoding_millis: f64,
-}
-
-/// Hits by position in an index, translated to places in the store.
-struct Found {
-    hits: Vec<RankedHit>,
-    places: Vec<Place>,
-    /// What a judge is shown, best first.
-    evidence: Vec<Evidence>,
-    /// What judging took, where a judge was asked.
-    judging_millis: Option<f64>,
-    reason: Option<NoHits>,
-    warnings: Vec<Warning>,
-    confidence: Confidence,
-}
-
 impl Memory {
     /// Finds the `k` best turns or sessions for a question.
     ///
@@ -157,45 +62,50 @@ impl Memory {
     /// # Errors
     /// When the namespace or a named part of it does not exist, when the namespace's vectors
     /// are another encoder's, or when the store fails.
-    pub fn search(&self, query: &Query, preset: &Preset, explanations: Explanations) -> Result<Answer, Error> {
-        self.answer(query, preset, explanations, None)
-    }
-
-    /// [`Memory::search`], whose best turns a language model puts in order before the `k` best are taken.
-    ///
-    /// Of sessions the turns are judged, and each is worth what its best turn is. Score and confidence stay those of the
-    /// first stage. Where judging fails, so does the order, and a warning says why.
-    ///
-    /// # Errors
-    /// As [`Memory::search`]; and when the judge's settings make no sense.
-    pub fn search_judged(
+    pub fn search(
         &self,
         query: &Query,
-        preset: &Preset,
+        pipeline: &Pipeline,
         explanations: Explanations,
-        judging: &Judging<'_>,
-    ) -> Result<Answer, Error> {
-        self.answer(query, preset, explanations, Some(judging))
+    ) -> Result<SearchResponse, Error> {
+        self.answer(query, pipeline, explanations, None)
+    }
+
+    /// [`Memory::search`], whose best turns a reranker puts in order before the `k` best are taken.
+    ///
+    /// Of sessions the turns are scored, and each has the score of its best turn. Score and confidence stay those of the
+    /// first stage. Where the reranker fails, the order stays too, and a warning says why.
+    ///
+    /// # Errors
+    /// As [`Memory::search`]; and when the reranker's settings make no sense.
+    pub fn search_reranked(
+        &self,
+        query: &Query,
+        pipeline: &Pipeline,
+        explanations: Explanations,
+        reranking: Reranking<'_>,
+    ) -> Result<SearchResponse, Error> {
+        self.answer(query, pipeline, explanations, Some(reranking))
     }
 
     fn answer(
         &self,
         query: &Query,
-        preset: &Preset,
+        pipeline: &Pipeline,
         explanations: Explanations,
-        judging: Option<&Judging<'_>>,
-    ) -> Result<Answer, Error> {
+        reranking: Option<Reranking<'_>>,
+    ) -> Result<SearchResponse, Error> {
         let started = Instant::now();
         let detail = match explanations {
             Explanations::Omit => Detail::BestTurns,
             Explanations::Include => Detail::Explained,
         };
-        let posed = self.pose(query, preset, detail, judging.map(|judging| judging.depth))?;
-        let mut answer = Answer {
+        let posed = self.pose(query, pipeline, detail, reranking.map(|reranking| reranking.depth))?;
+        let mut answer = SearchResponse {
             query: query.text.clone(),
             namespace: query.namespace.clone(),
             unit: query.unit,
-            preset: preset.name.clone(),
+            pipeline: pipeline.name.clone(),
             confidence: Confidence::default(),
             hits: Vec::new(),
             reason: posed.unanswerable(),
@@ -203,7 +113,7 @@ impl Memory {
             timing_ms: Timing::default(),
         };
         if answer.reason.is_none() {
-            let finished = self.find_judged(&posed, judging, |store, found| Self::load(store, query, found))?;
+            let finished = self.find_reranked(&posed, reranking, |store, found| Self::load(store, query, found))?;
             answer.hits = finished.made;
             answer.reason = finished.found.reason;
             answer.warnings = finished.found.warnings;
@@ -212,7 +122,7 @@ impl Memory {
                 Explanations::Omit => Confidence { signals: None, ..finished.found.confidence },
             };
             answer.timing_ms.encode = finished.encoding_millis;
-            answer.timing_ms.judge = finished.found.judging_millis;
+            answer.timing_ms.rerank = finished.found.rerank_millis;
         }
         answer.timing_ms.end(started);
         Ok(answer)
@@ -223,25 +133,30 @@ impl Memory {
     ///
     /// # Errors
     /// As [`Memory::search`].
-    pub fn rank(&self, query: &Query, preset: &Preset) -> Result<Ranking, Error> {
-        self.ranking(query, preset, None)
+    pub fn rank(&self, query: &Query, pipeline: &Pipeline) -> Result<Ranking, Error> {
+        self.ranking(query, pipeline, None)
     }
 
-    /// Ids and scores of the hits of [`Memory::search_judged`] in the same order.
+    /// Ids and scores of the hits of [`Memory::search_reranked`] in the same order.
     ///
     /// # Errors
-    /// As [`Memory::search_judged`].
-    pub fn rank_judged(&self, query: &Query, preset: &Preset, judging: &Judging<'_>) -> Result<Ranking, Error> {
-        self.ranking(query, preset, Some(judging))
+    /// As [`Memory::search_reranked`].
+    pub fn rank_reranked(
+        &self,
+        query: &Query,
+        pipeline: &Pipeline,
+        reranking: Reranking<'_>,
+    ) -> Result<Ranking, Error> {
+        self.ranking(query, pipeline, Some(reranking))
     }
 
-    fn ranking(&self, query: &Query, preset: &Preset, judging: Option<&Judging<'_>>) -> Result<Ranking, Error> {
-        let posed = self.pose(query, preset, Detail::Scores, judging.map(|judging| judging.depth))?;
+    fn ranking(&self, query: &Query, pipeline: &Pipeline, reranking: Option<Reranking<'_>>) -> Result<Ranking, Error> {
+        let posed = self.pose(query, pipeline, Detail::Scores, reranking.map(|reranking| reranking.depth))?;
         match posed.unanswerable() {
             Some(_) => Ok(Ranking::default()),
             None => {
-                let finished = self.find_judged(&posed, judging, |store, found| Self::name(store, query, found))?;
-                let Found { warnings, confidence, .. } = finished.found;
+                let finished = self.find_reranked(&posed, reranking, |store, found| Self::name(store, query, found))?;
+                let FoundHits { warnings, confidence, .. } = finished.found;
                 Ok(Ranking { hits: finished.made, warnings, confidence })
             }
         }
@@ -250,20 +165,27 @@ impl Memory {
     fn pose<'a>(
         &self,
         query: &'a Query,
-        preset: &'a Preset,
+        pipeline: &'a Pipeline,
         detail: Detail,
         depth: Option<NonZeroUsize>,
-    ) -> Result<Posed<'a>, Error> {
+    ) -> Result<PreparedQuery<'a>, Error> {
         self.must_exist(&query.namespace)?;
-        let scope = self.settle(&query.namespace, &query.scope)?;
-        let part = Part { before: self.place_of(query, &scope)?, scope };
-        Ok(Posed { query, preset, depth, part, question: Question::new(&query.text, preset.analyzer), detail })
+        let scope = self.resolve_scope(&query.namespace, &query.scope)?;
+        let part = QueryScope { before: self.place_of(query, &scope)?, scope };
+        Ok(PreparedQuery {
+            query,
+            pipeline,
+            depth,
+            part,
+            question: Question::new(&query.text, pipeline.analyzer),
+            detail,
+        })
     }
 
     /// The place of the memory that a query asks to stop before.
     fn place_of(&self, query: &Query, scope: &Scope) -> Result<Option<Seq>, Error> {
         let Some(id) = &query.before else { return Ok(None) };
-        let address = Address { id: id.clone(), conversation: scope.conversation.clone() };
+        let address = MemoryRef { id: id.clone(), conversation: scope.conversation.clone() };
         Ok(Some(self.one(&query.namespace, &address)?.seq))
     }
 
@@ -272,12 +194,12 @@ impl Memory {
     /// Others may forget without end: at last it holds a view in which nothing changes.
     fn find<T>(
         &self,
-        posed: &Posed<'_>,
-        finish: impl Fn(&dyn Store, &mut Found) -> Result<Option<T>, Error>,
-    ) -> Result<Finished<T>, Error> {
+        posed: &PreparedQuery<'_>,
+        finish: impl Fn(&dyn Store, &mut FoundHits) -> Result<Option<T>, Error>,
+    ) -> Result<Searched<T>, Error> {
         let ready = self.make_ready(posed)?;
         let look = |store: &dyn Store, index: &Index| self.find_in(store, index, posed, &ready.vector);
-        let finished = |made, found| Finished { made, found, encoding_millis: ready.encoding_millis };
+        let finished = |made, found| Searched { made, found, encoding_millis: ready.encoding_millis };
         for _ in 0..RETRIES {
             let found =
                 self.in_index(posed, &ready, |index| look(&*self.store, index).map(|found| (found, index.version())));
@@ -302,24 +224,24 @@ impl Memory {
     }
 
     /// Encodes the question, where its preset wants that.
-    fn make_ready(&self, posed: &Posed<'_>) -> Result<Ready, Error> {
-        let encoder = self.encoder_of(&posed.query.namespace, posed.preset)?;
+    fn make_ready(&self, posed: &PreparedQuery<'_>) -> Result<EncodedQuery, Error> {
+        let encoder = self.encoder_of(&posed.query.namespace, posed.pipeline)?;
         let id = encoder.as_ref().ok().map(|encoder| encoder.id().clone());
-        let spec = IndexSpec { analyzer: posed.preset.analyzer, encoder: id };
+        let spec = IndexSpec { analyzer: posed.pipeline.analyzer, encoder: id };
         match encoder {
             Ok(encoder) => {
-                let Encoded { vector, millis } = self.encode(encoder, posed, &spec)?;
-                Ok(Ready { spec, dim: encoder.dim(), vector, encoding_millis: millis })
+                let Encoded { vector, millis } = self.encode(&encoder, posed, &spec)?;
+                Ok(EncodedQuery { spec, dim: encoder.dim(), vector, encoding_millis: millis })
             }
-            Err(reason) => Ok(Ready { spec, dim: 1, vector: Err(reason), encoding_millis: 0.0 }),
+            Err(reason) => Ok(EncodedQuery { spec, dim: 1, vector: Err(reason), encoding_millis: 0.0 }),
         }
     }
 
     /// Shows the up-to-date index of a query to `look`.
     fn in_index<T>(
         &self,
-        posed: &Posed<'_>,
-        ready: &Ready,
+        posed: &PreparedQuery<'_>,
+        ready: &EncodedQuery,
         look: impl FnOnce(&Index) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let looked = self.indexes.with(&*self.store, &posed.query.namespace, &ready.spec, ready.dim, look)?;
@@ -330,8 +252,8 @@ impl Memory {
     /// Shows the index of a query to `look` with a view of the store at the same version, and keeps that view.
     fn in_steady_index<T>(
         &self,
-        posed: &Posed<'_>,
-        ready: &Ready,
+        posed: &PreparedQuery<'_>,
+        ready: &EncodedQuery,
         look: impl FnOnce(&dyn Store, &Index) -> Result<T, Error>,
     ) -> Result<(Box<dyn Store>, T), Error> {
         let namespace = &posed.query.namespace;
@@ -340,17 +262,17 @@ impl Memory {
         Ok((view, looked?))
     }
 
-    /// Other vectors may have begun to serve since the question was encoded: then an index lacks those it was made for.
-    fn still_serves(&self, store: &dyn Store, posed: &Posed<'_>, ready: &Ready) -> Result<(), Error> {
+    /// Another encoder may have become active since the question was encoded: then an index lacks those it was made for.
+    fn still_serves(&self, store: &dyn Store, posed: &PreparedQuery<'_>, ready: &EncodedQuery) -> Result<(), Error> {
         match &ready.spec.encoder {
-            Some(encoder) => must_serve(store, &posed.query.namespace, encoder).map(|_| ()),
+            Some(encoder) => must_be_active(store, &posed.query.namespace, encoder).map(|_| ()),
             None => Ok(()),
         }
     }
 
     /// The question's vector; a model that is still to be loaded is, while the index is brought up to date.
-    fn encode(&self, encoder: &LazyEncoder, posed: &Posed<'_>, spec: &IndexSpec) -> Result<Encoded, Error> {
-        let leaves_names = posed.preset.dense.as_ref().is_some_and(|dense| dense.names == Names::Drop);
+    fn encode(&self, encoder: &LazyEncoder, posed: &PreparedQuery<'_>, spec: &IndexSpec) -> Result<Encoded, Error> {
+        let leaves_names = posed.pipeline.speaker_names() == SpeakerNames::Strip;
         let text = || match leaves_names {
             false => Ok(posed.query.text.clone()),
             true => self.indexes.with(&*self.store, &posed.query.namespace, spec, encoder.dim(), |index| {
@@ -369,8 +291,11 @@ impl Memory {
         }?;
         let started = Instant::now();
         let vector = encoder.get().and_then(|encoder| {
-            let vectors = encoder.encode_queries(&[&text]).map_err(|error| error.to_string())?;
-            vectors.get(0).map(<[f32]>::to_vec).ok_or_else(|| format!("{} gave no vector", encoder.id()))
+            let vectors = encoder.encode_queries(&[&text]).map_err(|error| NoVectors::failed(error.to_string()))?;
+            vectors
+                .get(0)
+                .map(<[f32]>::to_vec)
+                .ok_or_else(|| NoVectors::failed(format!("{} gave no vector", encoder.id())))
         });
         Ok(Encoded { vector, millis: millis(started) })
     }
@@ -379,42 +304,42 @@ impl Memory {
         &self,
         store: &dyn Store,
         index: &Index,
-        posed: &Posed<'_>,
-        vector: &Result<Vec<f32>, String>,
-    ) -> Result<Found, Error> {
-        let Posed { query, preset, .. } = posed;
+        posed: &PreparedQuery<'_>,
+        vector: &Result<Vec<f32>, NoVectors>,
+    ) -> Result<FoundHits, Error> {
+        let PreparedQuery { query, pipeline, .. } = posed;
         let candidates = self.candidates(index, posed)?;
         if candidates.is_empty() {
-            return Ok(Found::nothing(NoHits::EmptyHistory));
+            return Ok(FoundHits::nothing(NoHits::EmptyHistory));
         }
-        let warnings = check_vectors(index, preset, vector)?;
+        let warnings = check_vectors(index, pipeline, vector)?;
         let request = posed.request(vector);
-        let ranked = with_exact(store, index, query, |exact| rank(index, preset, &candidates, &request, exact));
-        let pipeline::Found { mut hits, signals } = ranked?;
+        let ranked = with_exact(store, index, query, |exact| rank(index, pipeline, &candidates, &request, exact));
+        let RankedCandidates { mut hits, signals } = ranked?;
         let confidence = Confidence::of(signals);
         let mut reason = hits.is_empty().then_some(NoHits::NothingMatches);
         if !hits.is_empty() && confidence.probability < query.min_confidence {
             hits.clear();
             reason = Some(NoHits::LowConfidence);
         }
-        let places: Vec<Place> = hits.iter().map(|hit| Place::of(index, hit, query.unit)).collect();
+        let places: Vec<HitContent> = hits.iter().map(|hit| HitContent::of(index, hit, query.unit)).collect();
         let evidence = match posed.depth.filter(|_| !hits.is_empty()) {
             None => Vec::new(),
             Some(depth) => match query.unit {
-                Unit::Turn => Evidence::of_turns(&places, depth),
-                Unit::Session => {
-                    let turns = Request { unit: Unit::Turn, k: depth, detail: Detail::Scores, ..request };
+                Granularity::Turn => Evidence::of_turns(&hits, &places, depth),
+                Granularity::Session => {
+                    let turns = Request { unit: Granularity::Turn, k: depth, detail: Detail::BestTurns, ..request };
                     let ranked =
-                        with_exact(store, index, query, |exact| rank(index, preset, &candidates, &turns, exact));
+                        with_exact(store, index, query, |exact| rank(index, pipeline, &candidates, &turns, exact));
                     Evidence::of_sessions(index, &hits, &ranked?.hits)
                 }
             },
         };
-        Ok(Found { hits, places, evidence, judging_millis: None, reason, warnings, confidence })
+        Ok(FoundHits { hits, places, evidence, rerank_millis: None, reason, warnings, confidence })
     }
 
     /// What a query may find; a conversation that is not there was probably mistyped.
-    fn candidates(&self, index: &Index, posed: &Posed<'_>) -> Result<Candidates, Error> {
+    fn candidates(&self, index: &Index, posed: &PreparedQuery<'_>) -> Result<Candidates, Error> {
         let scope = &posed.part.scope;
         let candidates = Candidates::within(index, scope, posed.part.before);
         let known = |name: &ConversationId| index.documents().conversation_number(name.as_str()).is_some();
@@ -433,7 +358,7 @@ fn with_exact<T>(store: &dyn Store, index: &Index, query: &Query, look: impl FnO
         let places: Vec<Seq> = texts.iter().map(|&text| index.documents().seq(text)).collect();
         of.map_or_else(|| Ok(Vectors::default()), |(encoder, at)| store.vectors(namespace, encoder, &places, at))
     };
-    let cues = |rows: Option<&Owned>, places: &[u32]| {
+    let cues = |rows: Option<&CueRows>, places: &[u32]| {
         let ids: Vec<CueId> = rows.map_or_else(Vec::new, |rows| places.iter().map(|&row| rows.id(row)).collect());
         of.map_or_else(|| Ok(Vectors::default()), |(encoder, at)| store.cue_vectors(namespace, encoder, &ids, at))
     };
@@ -451,8 +376,12 @@ fn unless_outdated<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
 }
 
 /// Says what is missing of the dense leg, if the preset has one.
-fn check_vectors(index: &Index, preset: &Preset, vector: &Result<Vec<f32>, String>) -> Result<Vec<Warning>, Error> {
-    if preset.dense.is_none() {
+fn check_vectors(
+    index: &Index,
+    pipeline: &Pipeline,
+    vector: &Result<Vec<f32>, NoVectors>,
+) -> Result<Vec<Warning>, Error> {
+    if !pipeline.compares_vectors() {
         return Ok(Vec::new());
     }
     let total = index.documents().len();
@@ -462,29 +391,10 @@ fn check_vectors(index: &Index, preset: &Preset, vector: &Result<Vec<f32>, Strin
             return Ok(vec![Warning::MissingVectors { missing: total - present, total }]);
         }
         (Ok(_), Some(_)) => return Ok(Vec::new()),
-        (Ok(_), None) => "none are stored; `aforesaid reembed` makes them".to_owned(),
+        (Ok(_), None) => NoVectors::NoneStored,
     };
-    match preset.lexical {
-        None => Err(Error::NoDenseLeg { preset: preset.name.clone(), reason }),
-        Some(_) => Ok(vec![Warning::LexicalOnly { reason }]),
-    }
-}
-
-impl Found {
-    /// Where the content of all hits is, in their order.
-    fn seqs(&self) -> Vec<Seq> {
-        self.places.iter().flat_map(|place| place.seqs.iter().copied()).collect()
-    }
-
-    fn nothing(reason: NoHits) -> Self {
-        Self {
-            hits: Vec::new(),
-            places: Vec::new(),
-            evidence: Vec::new(),
-            judging_millis: None,
-            reason: Some(reason),
-            warnings: Vec::new(),
-            confidence: Confidence::default(),
-        }
+    match pipeline.legs.iter().all(|leg| leg.vectors().is_some()) {
+        true => Err(Error::NoDenseLeg { pipeline: pipeline.name.clone(), reason }),
+        false => Ok(vec![Warning::LexicalOnly { reason }]),
     }
 }

@@ -10,7 +10,8 @@ mod server;
 use std::num::NonZeroUsize;
 
 use aforesaid::{
-    Asked, Asking, Context, Error, ErrorKind, Judging, Memory, NoHits, Preset, SensitiveMemories, Warning, types::*,
+    Answer, Asking, Context, Error, ErrorKind, LlmReranker, Memory, NoHits, Pipeline, Reranking, SensitiveMemories,
+    Warning, types::*,
 };
 use aforesaid_llm::{AnswerSettings, Chat, ChatSettings, Client, Endpoint, LlmError, ResponseCache, RetryPolicy};
 use bags::{history, local, ns, open, turn};
@@ -50,20 +51,20 @@ fn query(text: &str, k: usize) -> Query {
     Query { k: NonZeroUsize::new(k).unwrap(), ..Query::new(ns("me"), text) }
 }
 
-fn asking<'a>(query: &'a Query, preset: &'a Preset) -> Asking<'a> {
-    Asking { query, preset, judging: None, around: 0, settings: AnswerSettings::default() }
+fn asking<'a>(query: &'a Query, pipeline: &'a Pipeline) -> Asking<'a> {
+    Asking { query, pipeline, reranking: None, around: 0, settings: AnswerSettings::default() }
 }
 
 /// What comes of a question, and the pieces of the answer.
-fn ask(memory: &Memory, query: &Query, chat: &Chat) -> (Result<Asked, Error>, Vec<String>) {
+fn ask(memory: &Memory, query: &Query, chat: &Chat) -> (Result<Answer, Error>, Vec<String>) {
     let mut pieces = Vec::new();
-    let asked = memory.ask(&asking(query, &Preset::hybrid()), chat, &mut |piece| pieces.push(piece.to_owned()));
+    let asked = memory.ask(&asking(query, &Pipeline::hybrid()), chat, &mut |piece| pieces.push(piece.to_owned()));
     (asked, pieces)
 }
 
 fn context(memory: &Memory, query: &Query, around: u32) -> Context {
-    let preset = Preset::hybrid();
-    let asking = Asking { around, ..asking(query, &preset) };
+    let pipeline = Pipeline::hybrid();
+    let asking = Asking { around, ..asking(query, &pipeline) };
     memory.context(&asking, SensitiveMemories::LeaveOut).unwrap()
 }
 
@@ -126,7 +127,7 @@ fn without_a_memory_to_show_no_model_is_asked() {
         assert_eq!((asked.context.reason, asked.mentioned, asked.usage), (Some(reason), false, None));
         assert!(asked.answer.is_none() && pieces.is_empty());
     }
-    let lexical = Preset::lexical();
+    let lexical = Pipeline::lexical();
     let nothing = memory.ask(&asking(&query("zeppelin", 5), &lexical), &chat, &mut |_| panic!()).unwrap();
     assert_eq!(nothing.context.reason, Some(NoHits::NothingMatches));
     let elsewhere = Query::new(ns("you"), "kite");
@@ -143,8 +144,9 @@ fn a_sensitive_memory_is_in_no_request() {
         true => streamed(&["4711 [n1], 4712 [n2]"]),
         false => judged(&request.body, |line| Some(if line.contains("4712") { 9 } else { 1 })),
     });
-    let (chat, preset, kite) = (chat(&server), Preset::hybrid(), query("kite locked with", 8));
-    let judged = Asking { judging: Some(Judging::new(&chat)), around: 2, ..asking(&kite, &preset) };
+    let (chat, pipeline, kite) = (chat(&server), Pipeline::hybrid(), query("kite locked with", 8));
+    let judge = LlmReranker::new(&chat);
+    let judged = Asking { reranking: Some(Reranking::new(&judge)), around: 2, ..asking(&kite, &pipeline) };
     let asked = memory.ask(&judged, &chat, &mut |_| {}).unwrap();
     assert_eq!(asked.context.warnings, [Warning::SensitiveLeftOut { count: 1 }]);
     assert_eq!(asked.citations, ["n2"]);
@@ -153,7 +155,7 @@ fn a_sensitive_memory_is_in_no_request() {
     assert_eq!(sent.len(), 2);
     assert!(sent.iter().all(|body| body.contains("4712") && !body.contains("4711")), "{sent:?}");
 
-    let all = memory.context(&asking(&kite, &preset), SensitiveMemories::Include).unwrap();
+    let all = memory.context(&asking(&kite, &pipeline), SensitiveMemories::Include).unwrap();
     assert!(all.prompt().contains("4711") && all.warnings.is_empty() && all.memories.len() == 8);
     assert!(!context(&memory, &kite, 0).prompt().contains("4711"));
 
@@ -195,8 +197,8 @@ fn what_is_no_answer_is_an_error_and_a_cut_one_a_warning() {
     assert_eq!(asked.context.warnings, [Warning::AnswerCut { tokens: 256 }]);
 
     let settings = AnswerSettings { max_tokens: 0, ..AnswerSettings::default() };
-    let (kite, preset) = (query("kite", 5), Preset::hybrid());
-    let asking = Asking { settings, ..asking(&kite, &preset) };
+    let (kite, pipeline) = (query("kite", 5), Pipeline::hybrid());
+    let asking = Asking { settings, ..asking(&kite, &pipeline) };
     let refused = filled().ask(&asking, &chat(&server), &mut |_| {}).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidInput);
 }
@@ -224,15 +226,16 @@ fn a_model_is_told_what_is_sought_and_when_to_doubt() {
 
 #[test]
 fn a_judge_chooses_what_is_shown() {
-    let (memory, preset, kite) = (filled(), Preset::hybrid(), query("the kite", 2));
+    let (memory, pipeline, kite) = (filled(), Pipeline::hybrid(), query("the kite", 2));
     let server = Server::start(|_, request| match is_ask(&request.body) {
         true => streamed(&["With cumin [p1]."]),
         false => judged(&request.body, |line| line.contains("cumin").then_some(10)),
     });
     let chat = chat(&server);
-    let judged = Asking { judging: Some(Judging::new(&chat)), ..asking(&kite, &preset) };
+    let judge = LlmReranker::new(&chat);
+    let judged = Asking { reranking: Some(Reranking::new(&judge)), ..asking(&kite, &pipeline) };
     let asked = memory.ask(&judged, &chat, &mut |_| {}).unwrap();
-    assert_eq!((cites(&asked.context)[0], asked.context.memories[0].judged), ("p1", Some(1.0)));
+    assert_eq!((cites(&asked.context)[0], asked.context.memories[0].rerank_score), ("p1", Some(1.0)));
     assert_eq!((asked.context.memories.len(), &asked.citations[..]), (2, &["p1".to_owned()][..]));
 
     // Without its judgement there is an answer all the same.
@@ -241,9 +244,10 @@ fn a_judge_chooses_what_is_shown() {
         false => status(500, "boom"),
     });
     let chat = self::chat(&silent);
-    let judged = Asking { judging: Some(Judging::new(&chat)), ..asking(&kite, &preset) };
+    let judge = LlmReranker::new(&chat);
+    let judged = Asking { reranking: Some(Reranking::new(&judge)), ..asking(&kite, &pipeline) };
     let asked = memory.ask(&judged, &chat, &mut |_| {}).unwrap();
-    assert!(matches!(&asked.context.warnings[..], [Warning::JudgeSkipped { .. }]) && asked.mentioned);
+    assert!(matches!(&asked.context.warnings[..], [Warning::RerankSkipped { .. }]) && asked.mentioned);
     assert_eq!(asked.context.memories, context(&memory, &kite, 0).memories);
 }
 

@@ -9,8 +9,8 @@ use std::{
 };
 
 use aforesaid::{
-    Error, Explanations, IdleVectors, Locality, Memory, Preset, StoreError, Target, dense::EXACT_LIMIT, store::Address,
-    types::*,
+    Error, Explanations, IdleVectors, Locality, Memory, Pipeline, StoreError, Target, dense::EXACT_LIMIT,
+    store::MemoryRef, types::*,
 };
 use bags::*;
 
@@ -38,28 +38,28 @@ fn a_search_beside_a_forget_finds_what_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.db");
     let memory = filled(path.to_str().unwrap());
-    memory.prepare(&ns("me"), &Preset::hybrid()).unwrap();
+    memory.prepare(&ns("me"), &Pipeline::hybrid()).unwrap();
     let done = AtomicBool::new(false);
     thread::scope(|threads| {
         threads.spawn(|| {
             let other = open(path.to_str().unwrap(), local());
             for _ in 0..FORGOTTEN {
                 // The best go, which a search computes again from the rows.
-                let answer = other.search(&query(), &Preset::hybrid(), Explanations::Omit).unwrap();
+                let answer = other.search(&query(), &Pipeline::hybrid(), Explanations::Omit).unwrap();
                 let id = MemoryId::new(answer.hits[0].id.clone()).unwrap();
-                other.forget(&ns("me"), &Target::One(Address { id, conversation: None })).unwrap();
+                other.forget(&ns("me"), &Target::One(MemoryRef { id, conversation: None })).unwrap();
             }
             done.store(true, Ordering::Relaxed);
         });
         let mut searches = 0;
         while !done.load(Ordering::Relaxed) || searches == 0 {
-            let answer = memory.search(&query(), &Preset::hybrid(), Explanations::Omit).unwrap();
+            let answer = memory.search(&query(), &Pipeline::hybrid(), Explanations::Omit).unwrap();
             assert!(answer.hits.len() == 10 && answer.warnings.is_empty(), "{:?}", answer.warnings);
             searches += 1;
         }
     });
     let left = open(path.to_str().unwrap(), local());
-    assert_eq!(left.rank(&query(), &Preset::hybrid()).unwrap(), memory.rank(&query(), &Preset::hybrid()).unwrap());
+    assert_eq!(left.rank(&query(), &Pipeline::hybrid()).unwrap(), memory.rank(&query(), &Pipeline::hybrid()).unwrap());
 }
 
 #[test]
@@ -78,11 +78,11 @@ fn a_search_beside_other_vectors_has_its_own_or_says_whose_serve() {
             done.store(true, Ordering::Relaxed);
         });
         while !done.load(Ordering::Relaxed) {
-            match memory.search(&query(), &Preset::hybrid(), Explanations::Omit) {
+            match memory.search(&query(), &Pipeline::hybrid(), Explanations::Omit) {
                 Ok(answer) => assert!(answer.hits.len() == 10 && answer.warnings.is_empty(), "{:?}", answer.warnings),
                 Err(error) => assert!(matches!(error, Error::Store(StoreError::EncoderMismatch { .. })), "{error}"),
             }
         }
     });
-    assert_eq!(memory.search(&query(), &Preset::hybrid(), Explanations::Omit).unwrap().hits.len(), 10);
+    assert_eq!(memory.search(&query(), &Pipeline::hybrid(), Explanations::Omit).unwrap().hits.len(), 10);
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use aforesaid::{
-    Creation, Error, Explanations, Memory, Options, Preset, StoreError,
+    Error, Explanations, Memory, Pipeline, StoreError,
     store::{CheckDepth, Finding, Gravity},
     types::*,
 };
@@ -27,14 +27,14 @@ fn turn(n: usize) -> Turn {
 }
 
 fn open(path: &Path) -> Memory {
-    Memory::open(path.to_str().unwrap(), Options { creation: Creation::Allowed, ..Options::default() }).unwrap()
+    Memory::builder().open(path.to_str().unwrap()).unwrap()
 }
 
 /// A closed store whose index has a snapshot.
 fn filled(path: &Path) {
     let memory = open(path);
     memory.add_turns(&me(), (1..=700).map(turn).collect()).unwrap();
-    memory.prepare(&me(), &Preset::hybrid()).unwrap();
+    memory.prepare(&me(), &Pipeline::hybrid()).unwrap();
 }
 
 fn findings(path: &Path, depth: CheckDepth) -> Vec<Finding> {
@@ -89,16 +89,16 @@ fn a_search_says_that_a_row_was_lost_that_nobody_forgot() {
     change(&path, "DELETE FROM memory WHERE seq = 5");
     let memory = open(&path);
     let query = Query::new(me(), "word5");
-    let error = memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap_err();
+    let error = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap_err();
     assert!(matches!(error, Error::Store(StoreError::Damaged { .. })), "{error}");
     memory.forget(&me(), &aforesaid::Target::Within(Scope::default())).unwrap();
     memory.add_turns(&me(), vec![turn(5)]).unwrap();
-    assert_eq!(memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap().hits.len(), 1);
+    assert_eq!(memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap().hits.len(), 1);
 }
 
 #[test]
 fn a_memory_that_ends_with_the_process_has_nothing_to_find_or_to_copy() {
-    let memory = Memory::open("memory:", Options::default()).unwrap();
+    let memory = Memory::builder().open("memory:").unwrap();
     memory.add_turns(&me(), vec![turn(1)]).unwrap();
     assert_eq!(memory.check(CheckDepth::Full, &mut |_| ()).unwrap(), []);
     let error = memory.back_up(Path::new("backup.db"), aforesaid::store::Existing::Kept, &mut |_| ()).unwrap_err();

@@ -4,7 +4,8 @@
 mod bags;
 
 use aforesaid::{
-    AddedCues, Answer, CueDraft, CueIndexing, Error, Explanations, Locality, Memory, Preset, Target, Warning, types::*,
+    AddedCues, CueDraft, CueIndexing, Error, Explanations, Locality, Memory, Pipeline, SearchResponse, Target, Warning,
+    types::*,
 };
 use bags::*;
 
@@ -27,9 +28,9 @@ fn filled() -> Memory {
     memory
 }
 
-fn ask(memory: &Memory, question: &str, preset: &str) -> Answer {
-    let preset: Preset = preset.parse().unwrap();
-    memory.search(&Query::new(ns("me"), question), &preset, Explanations::Omit).unwrap()
+fn ask(memory: &Memory, question: &str, pipeline: &str) -> SearchResponse {
+    let pipeline: Pipeline = pipeline.parse().unwrap();
+    memory.search(&Query::new(ns("me"), question), &pipeline, Explanations::Omit).unwrap()
 }
 
 #[test]
@@ -38,15 +39,15 @@ fn a_question_finds_the_turn_that_answers_one_like_it() {
     assert!(ask(&memory, "where is the dragon?", "lexical").hits.is_empty());
     let added = add(&memory, &[draft("k1", &["Where is Ann's paper dragon?", "What flies?"]), draft("p1", &[])]);
     assert_eq!((added.added, added.unchanged, added.unknown.len(), added.warnings.len()), (2, 0, 0, 0));
-    for preset in ["lexical", "hybrid", "cued(0:1, dense)", "bm25(cues=0:1)", "dense(multivec)"] {
-        let answer = ask(&memory, "where is the dragon?", preset);
-        assert_eq!(answer.hits[0].id, "k1", "{preset}");
-        let compared = preset.contains("hybrid") || preset == "lexical" || preset.starts_with("cued");
+    for pipeline in ["lexical", "hybrid", "cued(0:1, dense)", "bm25(cues=0:1)", "dense(multivec)"] {
+        let answer = ask(&memory, "where is the dragon?", pipeline);
+        assert_eq!(answer.hits[0].id, "k1", "{pipeline}");
+        let compared = pipeline.contains("hybrid") || pipeline == "lexical" || pipeline.starts_with("cued");
         let expected = compared.then_some("Where is Ann's paper dragon?");
-        assert_eq!(answer.hits[0].cue.as_deref(), expected, "{preset}");
+        assert_eq!(answer.hits[0].cue.as_deref(), expected, "{pipeline}");
     }
-    let sessions = Query { unit: Unit::Session, ..Query::new(ns("me"), "where is the dragon?") };
-    let answer = memory.search(&sessions, &Preset::lexical(), Explanations::Omit).unwrap();
+    let sessions = Query { unit: Granularity::Session, ..Query::new(ns("me"), "where is the dragon?") };
+    let answer = memory.search(&sessions, &Pipeline::lexical(), Explanations::Omit).unwrap();
     assert_eq!(answer.hits[0].turns[0].id.as_str(), "k1");
     assert_eq!(answer.hits[0].cue.as_deref(), Some("Where is Ann's paper dragon?"));
     // A turn without questions has nothing to say where only they are compared.
@@ -59,10 +60,10 @@ fn a_question_finds_the_turn_that_answers_one_like_it() {
 fn a_namespace_without_cues_is_searched_as_before() {
     let (memory, bare) = (filled(), "dated(4, zscore(0.6, lexical, dense(max, nameless)))");
     for question in ["who has the red kite?", "when did Ann borrow the ladder?"] {
-        for unit in [Unit::Turn, Unit::Session] {
-            let ranked = |preset: &str| {
+        for unit in [Granularity::Turn, Granularity::Session] {
+            let ranked = |pipeline: &str| {
                 let query = Query { unit, ..Query::new(ns("me"), question) };
-                let ranking = memory.rank(&query, &preset.parse().unwrap()).unwrap();
+                let ranking = memory.rank(&query, &pipeline.parse().unwrap()).unwrap();
                 ranking.hits.into_iter().map(|hit| (hit.id, hit.score.to_bits())).collect::<Vec<_>>()
             };
             assert_eq!(ranked("hybrid"), ranked(&bare.replace("lexical", LEXICAL)));
@@ -104,7 +105,7 @@ fn what_cannot_be_kept_is_refused_before_anything_is_written() {
 fn cues_go_with_their_memory_or_when_they_are_dropped() {
     let memory = filled();
     add(&memory, &[draft("k1", &["Where is the dragon?"]), draft("p1", &["Where is the unicorn?"])]);
-    let k1 = aforesaid::store::Address { id: MemoryId::new("k1").unwrap(), conversation: None };
+    let k1 = aforesaid::store::MemoryRef { id: MemoryId::new("k1").unwrap(), conversation: None };
     assert_eq!(memory.forget(&ns("me"), &Target::One(k1)).unwrap().cues, 1);
     assert!(ask(&memory, "where is the dragon?", "lexical").hits.is_empty());
     assert_eq!(ask(&memory, "where is the unicorn?", "lexical").hits.len(), 1);
@@ -141,9 +142,7 @@ fn nothing_leaves_the_machine_that_is_sensitive() {
 fn without_an_encoder_cues_are_found_by_words_and_get_vectors_later() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.db").display().to_string();
-    let without =
-        Memory::open(&path, aforesaid::Options { creation: aforesaid::Creation::Allowed, ..Default::default() });
-    let without = without.unwrap();
+    let without = Memory::builder().open(&path).unwrap();
     without.add_turns(&ns("me"), history()).unwrap();
     let added = add(&without, &[draft("k1", &["Where is the dragon?", "What flies?"])]);
     assert!(matches!(added.warnings[..], [Warning::StoredWithoutVectors { .. }]), "{:?}", added.warnings);
@@ -163,8 +162,8 @@ fn forgotten_cues_are_in_no_file() {
     let memory = open(&path.display().to_string(), local());
     memory.add_turns(&ns("me"), history()).unwrap();
     add(&memory, &[draft("k1", &["Where is the xylophone?"]), draft("p1", &["Where is the zeppelin?"])]);
-    memory.prepare(&ns("me"), &Preset::hybrid()).unwrap();
-    let k1 = aforesaid::store::Address { id: MemoryId::new("k1").unwrap(), conversation: None };
+    memory.prepare(&ns("me"), &Pipeline::hybrid()).unwrap();
+    let k1 = aforesaid::store::MemoryRef { id: MemoryId::new("k1").unwrap(), conversation: None };
     memory.forget(&ns("me"), &Target::One(k1)).unwrap();
     memory.drop_cues(&ns("me"), &Scope::default()).unwrap();
     for entry in std::fs::read_dir(folder.path()).unwrap() {

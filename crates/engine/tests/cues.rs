@@ -15,7 +15,7 @@ use std::{
 
 use aforesaid::{
     CueDraft, CueFile, CueIndexing, CueRequest, CueWriting, Error, ErrorKind, Explanations, IdleVectors, Locality,
-    Memory, Preset, Target, WrittenCues, read_cue_file, store::Address, types::*,
+    Memory, Pipeline, Target, WrittenCues, read_cue_file, store::MemoryRef, types::*,
 };
 use aforesaid_llm::{
     Batch, Budget, Chat, ChatSettings, Client, Clock, CuePrompt, CueSettings, Endpoint, Limits, LlmError,
@@ -149,7 +149,7 @@ fn ids(memory: &Memory) -> BTreeSet<String> {
 
 /// Whether a search by words finds a turn by this word, and the cue it says so by.
 fn found(memory: &Memory, word: &str) -> Option<(String, Option<String>)> {
-    let answer = memory.search(&Query::new(ns("me"), word), &Preset::lexical(), Explanations::Omit).unwrap();
+    let answer = memory.search(&Query::new(ns("me"), word), &Pipeline::lexical(), Explanations::Omit).unwrap();
     answer.hits.into_iter().next().map(|hit| (hit.id, hit.cue))
 }
 
@@ -382,7 +382,7 @@ fn an_encoder_that_fails_loses_nothing_that_was_paid_for() {
     let stats = memory.cue_stats(&ns("me")).unwrap();
     let with_vectors = stats.vectors.values().sum::<u64>();
     assert!(stats.memories > with_vectors && stats.memories == stats.questions, "{stats:?}");
-    let memory = memory.with_encoder(aforesaid::EncoderSource::Ready(local()));
+    let memory = memory.with_encoders(aforesaid::EncoderSource::Ready(local()));
     let missing = (stats.questions - with_vectors) as usize;
     assert_eq!(memory.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).unwrap().embedded, missing);
 }
@@ -390,7 +390,7 @@ fn an_encoder_that_fails_loses_nothing_that_was_paid_for() {
 #[test]
 fn another_encoders_namespace_is_refused_before_anything_is_asked() {
     let (memory, server) = (in_memory(), obliging());
-    let memory = memory.with_encoder(aforesaid::EncoderSource::Ready(Bags::new("other@1/f32", Locality::Local)));
+    let memory = memory.with_encoders(aforesaid::EncoderSource::Ready(Bags::new("other@1/f32", Locality::Local)));
     let write = |writing| memory.write_cues(&ns("me"), &everything(), &chat(&server), &writing, &mut |_| {});
     assert_eq!(write(writing()).unwrap_err().kind(), ErrorKind::Model);
     assert!(server.requests().is_empty());
@@ -458,7 +458,7 @@ fn a_turn_is_found_by_a_word_of_its_cue_alone_until_that_is_gone() {
         assert_eq!(import(&memory, ZEPPELIN).unwrap().added, 1);
         let hit = ("p1".to_owned(), Some("Who likes zeppelins?".to_owned()));
         assert_eq!(found(&memory, "zeppelins"), Some(hit.clone()), "and the next search has the cue");
-        memory.prepare(&ns("me"), &Preset::lexical()).unwrap();
+        memory.prepare(&ns("me"), &Pipeline::lexical()).unwrap();
         let on_disk = || {
             let files = std::fs::read_dir(folder.path()).unwrap();
             let bytes: Vec<u8> = files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
@@ -471,7 +471,7 @@ fn a_turn_is_found_by_a_word_of_its_cue_alone_until_that_is_gone() {
 
         import(&memory, &ZEPPELIN.replace("zeppelin", "airship")).unwrap();
         assert_eq!(on_disk(), [false, is_file]);
-        let address = Address { id: MemoryId::new("p1").unwrap(), conversation: None };
+        let address = MemoryRef { id: MemoryId::new("p1").unwrap(), conversation: None };
         assert_eq!(memory.forget(&ns("me"), &Target::One(address)).unwrap().cues, 1);
         assert_eq!((found(&memory, "airships"), on_disk()), (None, [false, false]));
     }
@@ -528,7 +528,7 @@ fn a_memory_forgotten_while_its_request_was_under_way_gets_no_cues() {
     let doomed = Arc::clone(&memory);
     let server = Server::start(move |number, request| {
         if number == 1 {
-            let address = Address { id: MemoryId::new("k2").unwrap(), conversation: None };
+            let address = MemoryRef { id: MemoryId::new("k2").unwrap(), conversation: None };
             doomed.forget(&ns("me"), &Target::One(address)).unwrap();
         }
         ok(cues(&[&question(request)]))
@@ -549,7 +549,7 @@ fn memories_and_requests_are_read_some_at_a_time() {
         let memory = open(if location == "memory:" { location } else { path.to_str().unwrap() }, local());
         memory.add_turns(&ns("me"), turns(0, MANY).collect()).unwrap();
         let forget = |id: usize| {
-            let address = Address { id: MemoryId::new(id.to_string()).unwrap(), conversation: None };
+            let address = MemoryRef { id: MemoryId::new(id.to_string()).unwrap(), conversation: None };
             memory.forget(&ns("me"), &Target::One(address)).unwrap();
         };
         let mut visited = Vec::new();

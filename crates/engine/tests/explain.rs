@@ -6,8 +6,8 @@ mod bags;
 use std::num::NonZeroUsize;
 
 use aforesaid::{
-    Arithmetic, CueDraft, CueIndexing, Explain, Explanations, Locality, Memory, Options, Preset, Why,
-    pipeline::{Unranked, WordPlace},
+    Arithmetic, CueDraft, CueIndexing, Explain, Explanations, Locality, Memory, Pipeline, Why,
+    pipeline::{TermPlace, Unranked},
     types::*,
 };
 use bags::*;
@@ -125,10 +125,10 @@ fn fill(memory: &Memory, history: &[Said]) {
     memory.add_cues(&ns("me"), &source, &cues.collect::<Vec<_>>(), indexing, &mut |_| {}).unwrap();
 }
 
-fn subjects(history: &[Said], unit: Unit) -> Vec<String> {
+fn subjects(history: &[Said], unit: Granularity) -> Vec<String> {
     match unit {
-        Unit::Turn => (0..history.len()).map(|n| format!("t{n}")).collect(),
-        Unit::Session => (0..4)
+        Granularity::Turn => (0..history.len()).map(|n| format!("t{n}")).collect(),
+        Granularity::Session => (0..4)
             .filter(|s| history.iter().any(|said| said.importance.is_none() && said.session == *s))
             .map(|s| format!("s{s}"))
             .collect(),
@@ -136,9 +136,9 @@ fn subjects(history: &[Said], unit: Unit) -> Vec<String> {
 }
 
 /// The explanations of a search hold, and each subject stands where the search puts it.
-fn check_query(memory: &Memory, query: &Query, preset: &Preset, subjects: &[String]) {
+fn check_query(memory: &Memory, query: &Query, pipeline: &Pipeline, subjects: &[String]) {
     let whole = Query { k: NonZeroUsize::new(1000).unwrap(), ..query.clone() };
-    let answer = memory.search(&whole, preset, Explanations::Include).unwrap();
+    let answer = memory.search(&whole, pipeline, Explanations::Include).unwrap();
     for hit in &answer.hits {
         let explain = hit.explain.as_ref().unwrap();
         assert!((explain.value - hit.score).abs() < 1e-12, "{explain}");
@@ -149,22 +149,21 @@ fn check_query(memory: &Memory, query: &Query, preset: &Preset, subjects: &[Stri
     }
     let cut = answer.hits.len().min(query.k.get());
     for id in subjects {
-        let why = memory.why(query, preset, id).unwrap();
-        let standing = why.standing.as_ref().unwrap();
-        assert_eq!(standing.ranked, answer.hits.len());
-        assert_eq!(standing.cut.map(|cut| cut.rank), Some(cut).filter(|cut| *cut > 0), "{why:?}");
+        let why = memory.why(query, pipeline, id).unwrap();
+        let report = why.report.as_ref().unwrap();
+        assert_eq!(report.ranked, answer.hits.len());
+        assert_eq!(report.cut.as_ref().map(|cut| cut.rank), Some(cut).filter(|cut| *cut > 0), "{why:?}");
         let Some(place) = answer.hits.iter().position(|hit| hit.id == *id) else {
-            assert_eq!((standing.unranked, standing.stages), (Some(Unranked::NoEvidence), None), "{why:?}");
-            assert!(standing.words.iter().all(|word| word.place == WordPlace::Missing), "{why:?}");
+            assert_eq!((report.unranked, report.last()), (Some(Unranked::NoEvidence), None), "{why:?}");
+            assert!(report.terms.iter().all(|word| word.place == TermPlace::Missing), "{why:?}");
             continue;
         };
-        let (hit, stages) = (&answer.hits[place], standing.stages.unwrap());
-        assert_eq!((stages.last.rank, stages.last.score), (place + 1, hit.score), "{why:?}");
-        assert_eq!((standing.legs, &standing.explain), (hit.legs, &hit.explain));
-        let shares = stages.shares;
-        let sum = shares.lexical + shares.dense + shares.cues + shares.dated + shares.prior;
+        let (hit, last) = (&answer.hits[place], report.last().unwrap());
+        assert_eq!((last.rank, last.score), (place + 1, hit.score), "{why:?}");
+        assert_eq!((&report.legs, &report.explain), (&hit.legs, &hit.explain));
+        let sum: f64 = report.shares.iter().map(|(_, share)| share).sum();
         assert!((sum - hit.score).abs() < 1e-9, "{why:?}");
-        let lacks = standing.cut.unwrap().lacks.unwrap();
+        let lacks = report.cut.as_ref().unwrap().lacks.unwrap();
         assert_eq!(lacks, answer.hits[cut - 1].score - hit.score);
         assert!(if place < cut { lacks <= 0.0 } else { lacks >= 0.0 }, "{why:?}");
         assert_eq!(why.summary.contains("so it is a hit"), place < query.k.get(), "{}", why.summary);
@@ -175,27 +174,27 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn every_score_adds_up_and_why_agrees_with_the_search(
-        history in prop::collection::vec(said(), 1..24), k in 1usize..8, tail in any::<bool>(),
+        history in prop::collection::vec(said(), 1..24), k in 1usize..8, unmatched in any::<bool>(),
     ) {
         let with = open("memory:", Bags::new("bags@1/f32", Locality::Remote));
-        let without = Memory::open("memory:", Options::default()).unwrap();
+        let without = Memory::builder().open("memory:").unwrap();
         for (memory, vectors) in [(&with, true), (&without, false)] {
             fill(memory, &history);
             for pipeline in PIPELINES {
-                let preset: Preset = pipeline.parse().unwrap();
-                if preset.lexical.is_none() && !vectors {
+                let pipeline: Pipeline = pipeline.parse().unwrap();
+                if pipeline.leg::<aforesaid::pipeline::LexicalLeg>().is_none() && !vectors {
                     continue;
                 }
-                for (unit, question) in QUESTIONS.iter().flat_map(|q| [(Unit::Turn, q), (Unit::Session, q)]) {
+                for (unit, question) in QUESTIONS.iter().flat_map(|q| [(Granularity::Turn, q), (Granularity::Session, q)]) {
                     let query = Query {
                         unit,
                         k: NonZeroUsize::new(k).unwrap(),
-                        tail: if tail { Tail::All } else { Tail::Matched },
+                        unmatched: if unmatched { Unmatched::Include } else { Unmatched::Exclude },
                         ..Query::new(ns("me"), *question)
                     };
                     // Where all vectors are missing a dense preset is refused.
-                    if memory.search(&query, &preset, Explanations::Omit).is_ok() {
-                        check_query(memory, &query, &preset, &subjects(&history, unit));
+                    if memory.search(&query, &pipeline, Explanations::Omit).is_ok() {
+                        check_query(memory, &query, &pipeline, &subjects(&history, unit));
                     }
                 }
             }
@@ -221,12 +220,12 @@ fn notes_of_different_importance_add_up() {
         memory.add_note(&ns("me"), note).unwrap();
     }
     let query = Query::new(ns("me"), "who has the kite?");
-    let why = |id: &str| -> Why { memory.why(&query, &Preset::hybrid(), id).unwrap() };
-    let explain = why("n0").standing.unwrap().explain.unwrap();
+    let why = |id: &str| -> Why { memory.why(&query, &Pipeline::hybrid(), id).unwrap() };
+    let explain = why("n0").report.unwrap().explain.unwrap();
     check(&explain);
-    assert!(explain.label.starts_with("prior of importance 0.00, factor 0.700: 0.7 * ("), "{explain}");
+    assert!(explain.label.starts_with("importance 0.00, factor 0.700: 0.7 * ("), "{explain}");
     assert!(matches!(explain.how, Arithmetic::Scaled { weight, .. } if (weight - 0.7).abs() < 1e-12));
-    let (plain, important) = (why("n0").standing.unwrap(), why("n1").standing.unwrap());
-    assert_eq!(plain.legs.lexical.unwrap().score, important.legs.lexical.unwrap().score);
-    assert!(plain.stages.unwrap().shares.prior < important.stages.unwrap().shares.prior);
+    let (plain, important) = (why("n0").report.unwrap(), why("n1").report.unwrap());
+    assert_eq!(plain.legs.get("lexical").unwrap().score, important.legs.get("lexical").unwrap().score);
+    assert!(plain.shares.get("importance") < important.shares.get("importance"));
 }

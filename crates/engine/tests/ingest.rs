@@ -6,9 +6,9 @@ mod bags;
 use std::sync::atomic::Ordering;
 
 use aforesaid::{
-    Error, Explanations, IdleVectors, Locality, Memory, Options, Preset, StoreError, Target, Warning,
+    Error, Explanations, IdleVectors, Locality, Memory, NoVectors, Pipeline, StoreError, Target, Warning,
     formats::{Captions, Format, Source},
-    store::Address,
+    store::MemoryRef,
     types::*,
 };
 use bags::*;
@@ -91,11 +91,11 @@ fn what_is_forgotten_is_not_found() {
     memory.add_turns(&ns("me"), history()).unwrap();
     let find = |memory: &Memory| {
         let query = Query::new(ns("me"), "red kite chestnut");
-        let answer = memory.search(&query, &Preset::lexical(), Explanations::Omit).unwrap();
+        let answer = memory.search(&query, &Pipeline::lexical(), Explanations::Omit).unwrap();
         answer.hits.iter().any(|hit| hit.text.contains("chestnut"))
     };
     assert!(find(&memory));
-    let address = Address { id: MemoryId::new("k1").unwrap(), conversation: None };
+    let address = MemoryRef { id: MemoryId::new("k1").unwrap(), conversation: None };
     assert_eq!(memory.count(&ns("me"), &Target::One(address.clone())).unwrap(), 1);
     let gone = memory.forget(&ns("me"), &Target::One(address.clone())).unwrap();
     assert_eq!((gone.turns, gone.vectors), (1, 1));
@@ -107,7 +107,7 @@ fn what_is_forgotten_is_not_found() {
 fn a_turn_is_shown_with_its_session() {
     let memory = open("memory:", local());
     memory.add_turns(&ns("me"), history()).unwrap();
-    let address = Address { id: MemoryId::new("k2").unwrap(), conversation: None };
+    let address = MemoryRef { id: MemoryId::new("k2").unwrap(), conversation: None };
     let shown = memory.show(&ns("me"), &address, 5, 5).unwrap();
     assert_eq!(shown.memory.text, "Borrow a ladder from the neighbours.");
     assert_eq!((shown.before.len(), shown.after.len()), (1, 0), "another session's turn is no context");
@@ -133,7 +133,8 @@ fn a_sensitive_note_is_shown_to_local_models_only() {
         memory.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).unwrap();
         let leaked = encoder.seen.lock().unwrap().iter().filter(|text| text.contains("4711")).count();
         assert_eq!(leaked, expected, "{locality:?}");
-        let answer = memory.search(&Query::new(ns("me"), "safe opens"), &Preset::hybrid(), Explanations::Omit).unwrap();
+        let answer =
+            memory.search(&Query::new(ns("me"), "safe opens"), &Pipeline::hybrid(), Explanations::Omit).unwrap();
         assert!(answer.hits[0].text.contains("4711"), "it is found by its words all the same");
     }
 }
@@ -143,16 +144,16 @@ fn vectors_can_come_later() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.db");
     let path = path.to_str().unwrap();
-    let without = Memory::open(path, Options::default()).unwrap();
+    let without = Memory::builder().open(path).unwrap();
     let added = without.add_turns(&ns("me"), history()).unwrap();
     assert!(matches!(&added.warnings[..], [Warning::StoredWithoutVectors { .. }]));
     let memory = open(path, local());
     let query = Query::new(ns("me"), "kite");
-    let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap();
-    assert!(matches!(&answer.warnings[..], [Warning::LexicalOnly { reason }] if reason.contains("reembed")));
+    let answer = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap();
+    assert!(matches!(&answer.warnings[..], [Warning::LexicalOnly { reason }] if *reason == NoVectors::NoneStored));
     assert_eq!(memory.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).unwrap().embedded, 6);
-    let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap();
-    assert!(answer.warnings.is_empty() && answer.hits[0].legs.dense.is_some());
+    let answer = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap();
+    assert!(answer.warnings.is_empty() && answer.hits[0].legs.get("dense").is_some());
 }
 
 /// Turns enough for an import that stages its vectors; each text comes twice.
@@ -189,7 +190,10 @@ fn a_long_import_has_every_vector_and_encodes_a_text_once() {
         let answer = memory.search(&query, &"paper-dense-max".parse().unwrap(), Explanations::Omit).unwrap();
         let hits = &answer.hits[..2];
         assert_eq!(hits[0].text, hits[1].text);
-        assert!(hits.iter().all(|hit| hit.legs.dense.unwrap().score > 0.999), "a passage has its own vector: {hits:?}");
+        assert!(
+            hits.iter().all(|hit| hit.legs.get("dense").unwrap().score > 0.999),
+            "a passage has its own vector: {hits:?}"
+        );
     }
 }
 

@@ -9,7 +9,7 @@ mod server;
 
 use std::{net::TcpListener, num::NonZeroUsize, sync::Arc, time::Duration};
 
-use aforesaid::{Answer, Explanations, Judging, Memory, Preset, Warning, types::*};
+use aforesaid::{Explanations, LlmReranker, Memory, Pipeline, Reranking, SearchResponse, Warning, types::*};
 use aforesaid_llm::{
     Batch, Budget, Chat, ChatSettings, Client, Endpoint, JudgeSettings, Limits, ResponseCache, RetryPolicy, Timeouts,
 };
@@ -42,16 +42,21 @@ fn query() -> Query {
     Query::new(ns("me"), "the kite on the ladder")
 }
 
-fn ids(answer: &Answer) -> Vec<&str> {
+fn ids(answer: &SearchResponse) -> Vec<&str> {
     answer.hits.iter().map(|hit| hit.id.as_str()).collect()
 }
 
-fn search(memory: &Memory, query: &Query) -> Answer {
-    memory.search(query, &Preset::hybrid(), Explanations::Omit).unwrap()
+fn search(memory: &Memory, query: &Query) -> SearchResponse {
+    memory.search(query, &Pipeline::hybrid(), Explanations::Omit).unwrap()
 }
 
-fn search_judged(memory: &Memory, query: &Query, judging: &Judging<'_>) -> Answer {
-    memory.search_judged(query, &Preset::hybrid(), Explanations::Omit, judging).unwrap()
+fn to_depth(memory: &Memory, judge: &LlmReranker<'_>, depth: NonZeroUsize) -> SearchResponse {
+    let reranking = Reranking { depth, ..Reranking::new(judge) };
+    memory.search_reranked(&query(), &Pipeline::hybrid(), Explanations::Omit, reranking).unwrap()
+}
+
+fn search_judged(memory: &Memory, query: &Query, judging: &LlmReranker<'_>) -> SearchResponse {
+    memory.search_reranked(query, &Pipeline::hybrid(), Explanations::Omit, Reranking::new(judging)).unwrap()
 }
 
 /// Likes sewing best, ladders a little and soup not at all; of the rest it says nothing.
@@ -64,7 +69,7 @@ fn tasteful() -> Server {
 }
 
 /// A result without what differs from one run to the next.
-fn timeless(answer: &Answer) -> Value {
+fn timeless(answer: &SearchResponse) -> Value {
     let mut value = serde_json::to_value(answer).unwrap();
     value["timing_ms"] = Value::Null;
     value
@@ -75,7 +80,7 @@ fn hits_stand_in_the_order_of_the_scores_and_those_left_out_after_them() {
     let (memory, server) = (filled(), tasteful());
     let chat = chat(&server);
     let before = search(&memory, &query());
-    let after = search_judged(&memory, &query(), &Judging::new(&chat));
+    let after = search_judged(&memory, &query(), &LlmReranker::new(&chat));
     assert_eq!(before.hits.len(), 6);
 
     // The soup on the ladder is judged by its ladder: it comes first in the list of tastes.
@@ -84,14 +89,14 @@ fn hits_stand_in_the_order_of_the_scores_and_those_left_out_after_them() {
     expected.sort_by_key(|hit| std::cmp::Reverse(score(hit)));
     assert_eq!(ids(&after), expected.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>());
     assert_ne!(ids(&after), ids(&before));
-    assert_eq!(after.hits[0].judged, Some(0.9));
+    assert_eq!(after.hits[0].rerank_score, Some(0.9));
     for hit in &after.hits {
-        assert_eq!(hit.judged, score(hit).map(|score| f64::from(score) / 10.0));
+        assert_eq!(hit.rerank_score, score(hit).map(|score| f64::from(score) / 10.0));
         let first_stage = before.hits.iter().find(|other| other.id == hit.id).unwrap();
-        assert_eq!((hit.score, hit.legs), (first_stage.score, first_stage.legs));
+        assert_eq!((hit.score, &hit.legs), (first_stage.score, &first_stage.legs));
     }
     assert_eq!(after.confidence, before.confidence);
-    assert!(after.warnings.is_empty() && after.timing_ms.judge.is_some());
+    assert!(after.warnings.is_empty() && after.timing_ms.rerank.is_some());
 
     let requests = server.requests();
     assert_eq!((requests.len(), lines(&requests[0].body, "question")), (1, vec!["\"the kite on the ladder\""]));
@@ -106,8 +111,8 @@ fn a_search_without_a_judge_is_what_it_was() {
     let memory = filled();
     let document = serde_json::to_string(&search(&memory, &query())).unwrap();
     assert!(!document.contains("judge"), "{document}");
-    let ranking = memory.rank(&query(), &Preset::hybrid()).unwrap();
-    assert!(ranking.hits.iter().all(|ranked| ranked.judged.is_none()));
+    let ranking = memory.rank(&query(), &Pipeline::hybrid()).unwrap();
+    assert!(ranking.hits.iter().all(|ranked| ranked.rerank_score.is_none()));
 }
 
 #[test]
@@ -116,12 +121,12 @@ fn what_comes_after_the_depth_stays() {
     let chat = chat(&server);
     let before = search(&memory, &query());
     for depth in 1..=7 {
-        let after = search_judged(&memory, &query(), &Judging { depth: n(depth), ..Judging::new(&chat) });
+        let after = to_depth(&memory, &LlmReranker::new(&chat), n(depth));
         let shown = depth.min(6);
         assert_eq!(lines(&server.requests().last().unwrap().body, "candidates").len(), shown);
         assert_eq!(ids(&after)[shown..], ids(&before)[shown..], "{depth}");
-        assert!(after.hits[shown..].iter().all(|hit| hit.judged.is_none()));
-        let sorted = |answer: &Answer| {
+        assert!(after.hits[shown..].iter().all(|hit| hit.rerank_score.is_none()));
+        let sorted = |answer: &SearchResponse| {
             let mut ids: Vec<String> = answer.hits[..shown].iter().map(|hit| hit.id.clone()).collect();
             ids.sort();
             ids
@@ -136,24 +141,24 @@ fn the_best_are_taken_after_judging() {
     let chat = chat(&server);
     let one = Query { k: n(1), ..query() };
     assert_ne!(ids(&search(&memory, &one)), ["k4"]);
-    let judging = Judging::new(&chat);
+    let judging = LlmReranker::new(&chat);
     assert_eq!(ids(&search_judged(&memory, &one, &judging)), ["k4"]);
-    let ranking = memory.rank_judged(&one, &Preset::hybrid(), &judging).unwrap();
-    assert_eq!((ranking.hits.len(), ranking.hits[0].id.as_str(), ranking.hits[0].judged), (1, "k4", Some(0.9)));
+    let ranking = memory.rank_reranked(&one, &Pipeline::hybrid(), Reranking::new(&judging)).unwrap();
+    assert_eq!((ranking.hits.len(), ranking.hits[0].id.as_str(), ranking.hits[0].rerank_score), (1, "k4", Some(0.9)));
     let all = search_judged(&memory, &query(), &judging);
-    let ranking = memory.rank_judged(&query(), &Preset::hybrid(), &judging).unwrap();
-    let ranked = ranking.hits.iter().map(|ranked| (ranked.id.as_str(), ranked.judged));
-    assert!(ranked.eq(all.hits.iter().map(|hit| (hit.id.as_str(), hit.judged))));
+    let ranking = memory.rank_reranked(&query(), &Pipeline::hybrid(), Reranking::new(&judging)).unwrap();
+    let ranked = ranking.hits.iter().map(|ranked| (ranked.id.as_str(), ranked.rerank_score));
+    assert!(ranked.eq(all.hits.iter().map(|hit| (hit.id.as_str(), hit.rerank_score))));
 }
 
 #[test]
 fn a_session_is_worth_its_best_turn() {
     let (memory, server) = (filled(), tasteful());
     let chat = chat(&server);
-    let sessions = Query { unit: Unit::Session, ..query() };
-    let name = |hit: &aforesaid::Hit| (hit.conversation.clone().unwrap().to_string(), hit.id.clone(), hit.judged);
+    let sessions = Query { unit: Granularity::Session, ..query() };
+    let name = |hit: &aforesaid::Hit| (hit.conversation.clone().unwrap().to_string(), hit.id.clone(), hit.rerank_score);
     let before = search(&memory, &sessions);
-    let after = search_judged(&memory, &sessions, &Judging::new(&chat));
+    let after = search_judged(&memory, &sessions, &LlmReranker::new(&chat));
     let shown = lines(&server.requests()[0].body, "candidates").len();
     assert_eq!((before.hits.len(), shown), (4, 6), "the judge sees turns");
     let found: Vec<_> = after.hits.iter().map(name).collect();
@@ -165,19 +170,19 @@ fn a_session_is_worth_its_best_turn() {
     assert_eq!(found, [of("kites", "s2", 0.9), of("kites", "s1", 0.3), of("soup", "s2", 0.3), of("soup", "s1", 0.0)]);
     // Where the judge says nothing, the order is the first stage's.
     let silent = Server::start(|_, request| judged(&request.body, |_| None));
-    let unmoved = search_judged(&memory, &sessions, &Judging::new(&self::chat(&silent)));
+    let unmoved = search_judged(&memory, &sessions, &LlmReranker::new(&self::chat(&silent)));
     assert_eq!(unmoved.hits, before.hits);
 }
 
-/// Judging through this chat must leave the first stage's order and say why.
+/// LlmReranker through this chat must leave the first stage's order and say why.
 fn skipped(chat: &Chat) -> String {
     let memory = filled();
-    let judging = Judging::new(chat);
+    let judging = LlmReranker::new(chat);
     let (mut before, after) = (search(&memory, &query()), search_judged(&memory, &query(), &judging));
-    let [Warning::JudgeSkipped { reason }] = &after.warnings[..] else { panic!("{:?}", after.warnings) };
+    let [Warning::RerankSkipped { reason }] = &after.warnings[..] else { panic!("{:?}", after.warnings) };
     before.warnings.clone_from(&after.warnings);
     assert_eq!(timeless(&after), timeless(&before), "{reason}");
-    let ranking = memory.rank_judged(&query(), &Preset::hybrid(), &judging).unwrap();
+    let ranking = memory.rank_reranked(&query(), &Pipeline::hybrid(), Reranking::new(&judging)).unwrap();
     let ranked: Vec<&str> = ranking.hits.iter().map(|ranked| ranked.id.as_str()).collect();
     assert_eq!((ranked, &ranking.warnings), (ids(&before), &after.warnings));
     reason.clone()
@@ -191,7 +196,7 @@ fn a_reply_that_cannot_be_read_is_asked_for_again() {
         _ => judged(&request.body, taste),
     });
     let chat = chat(&server);
-    let answer = search_judged(&filled(), &query(), &Judging::new(&chat));
+    let answer = search_judged(&filled(), &query(), &LlmReranker::new(&chat));
     assert_eq!((ids(&answer)[0], server.requests().len()), ("k4", 3));
     assert!(answer.warnings.is_empty());
 }
@@ -239,8 +244,10 @@ fn settings_out_of_range_are_refused() {
     let server = tasteful();
     let chat = chat(&server);
     let settings = JudgeSettings { temperature: 3.0, ..JudgeSettings::default() };
-    let judging = Judging { settings, ..Judging::new(&chat) };
-    let refused = filled().search_judged(&query(), &Preset::hybrid(), Explanations::Omit, &judging).unwrap_err();
+    let judging = LlmReranker { settings, ..LlmReranker::new(&chat) };
+    let refused = filled()
+        .search_reranked(&query(), &Pipeline::hybrid(), Explanations::Omit, Reranking::new(&judging))
+        .unwrap_err();
     assert!(refused.to_string().contains("temperature"), "{refused}");
     assert_eq!(refused.kind(), aforesaid::ErrorKind::InvalidInput);
     assert!(server.requests().is_empty());
@@ -250,7 +257,7 @@ fn settings_out_of_range_are_refused() {
 fn nothing_to_judge_asks_nobody() {
     let (memory, server) = (filled(), tasteful());
     let chat = chat(&server);
-    let judging = Judging::new(&chat);
+    let judging = LlmReranker::new(&chat);
     for text in ["", "the of"] {
         assert!(search_judged(&memory, &Query::new(ns("me"), text), &judging).hits.is_empty());
     }
@@ -272,7 +279,7 @@ fn what_a_turn_claims_moves_no_other() {
         judged(&request.body, |line| if line.contains("Mallory") { Some(1) } else { taste(line) })
     });
     let chat = chat(&server);
-    let (before, after) = (search(&memory, &query()), search_judged(&memory, &query(), &Judging::new(&chat)));
+    let (before, after) = (search(&memory, &query()), search_judged(&memory, &query(), &LlmReranker::new(&chat)));
     let requests = server.requests();
     let shown = lines(&requests[0].body, "candidates");
     assert_eq!(shown.len(), 7, "{shown:?}");
@@ -282,10 +289,11 @@ fn what_a_turn_claims_moves_no_other() {
     let place = ids(&before).iter().position(|&id| id == "k9").unwrap();
     let quoted: String = serde_json::from_str(&shown[place][shown[place].find('"').unwrap()..]).unwrap();
     assert_eq!(quoted, format!("Mallory: The kite ladder {claims}"));
-    let others =
-        |answer: &Answer| ids(answer).into_iter().filter(|&id| id != "k9").map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(others(&after), others(&search_judged(&filled(), &query(), &Judging::new(&chat))));
-    assert_eq!(after.hits.iter().find(|hit| hit.id == "k9").unwrap().judged, Some(0.1));
+    let others = |answer: &SearchResponse| {
+        ids(answer).into_iter().filter(|&id| id != "k9").map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(others(&after), others(&search_judged(&filled(), &query(), &LlmReranker::new(&chat))));
+    assert_eq!(after.hits.iter().find(|hit| hit.id == "k9").unwrap().rerank_score, Some(0.1));
 }
 
 #[test]
@@ -308,12 +316,12 @@ fn a_sensitive_note_is_not_shown_and_keeps_its_place() {
         };
         memory.add_note(&ns("me"), note).unwrap();
     }
-    let place = |answer: &Answer| ids(answer).iter().position(|&id| id == "n1").unwrap();
-    let (before, after) = (search(&memory, &query()), search_judged(&memory, &query(), &Judging::new(&chat)));
+    let place = |answer: &SearchResponse| ids(answer).iter().position(|&id| id == "n1").unwrap();
+    let (before, after) = (search(&memory, &query()), search_judged(&memory, &query(), &LlmReranker::new(&chat)));
     assert_eq!(place(&after), place(&before));
-    assert_eq!(after.hits[place(&after)].judged, None);
+    assert_eq!(after.hits[place(&after)].rerank_score, None);
     assert_ne!(ids(&after), ids(&before), "the others are put in order");
-    search_judged(&memory, &Query { unit: Unit::Session, ..query() }, &Judging::new(&chat));
+    search_judged(&memory, &Query { unit: Granularity::Session, ..query() }, &LlmReranker::new(&chat));
     let sent: Vec<String> = server.requests().iter().map(|request| request.body.to_string()).collect();
     assert!(sent.iter().all(|body| body.contains("4712") && !body.contains("4711")), "{sent:?}");
 }
@@ -322,9 +330,9 @@ fn a_sensitive_note_is_not_shown_and_keeps_its_place() {
 fn recorded_judgements_are_used_without_a_server() {
     let (memory, folder) = (filled(), tempfile::tempdir().unwrap());
     let settings = JudgeSettings { batch: n(4), ..JudgeSettings::default() };
-    for unit in [Unit::Turn, Unit::Session] {
+    for unit in [Granularity::Turn, Granularity::Session] {
         let query = Query { unit, ..query() };
-        let requests = memory.judge_requests(&query, &Preset::hybrid(), &settings, Judging::DEPTH).unwrap();
+        let requests = memory.rerank_requests(&query, &Pipeline::hybrid(), &settings, LlmReranker::DEPTH).unwrap();
         assert_eq!(requests.len(), 2, "six turns by four");
         // A batch service answers as the server does.
         let batch = Batch::new("tiny", requests);
@@ -341,16 +349,16 @@ fn recorded_judgements_are_used_without_a_server() {
         assert!(batch.read(results.as_bytes(), &cache).unwrap().unanswered.is_empty());
 
         let nowhere = chat_with("http://127.0.0.1:9/v1", ChatSettings { cache: Some(cache), budget: None });
-        let recorded = Judging { settings: settings.clone(), ..Judging::new(&nowhere) };
+        let recorded = LlmReranker { settings: settings.clone(), ..LlmReranker::new(&nowhere) };
         let server = tasteful();
         let chat = chat(&server);
-        let live = Judging { settings: settings.clone(), ..Judging::new(&chat) };
+        let live = LlmReranker { settings: settings.clone(), ..LlmReranker::new(&chat) };
         let answer = search_judged(&memory, &query, &recorded);
         assert_eq!(timeless(&answer), timeless(&search_judged(&memory, &query, &live)));
-        assert!(answer.hits[0].judged.is_some() && answer.warnings.is_empty(), "{:?}", answer.warnings);
-        let ranking = memory.rank_judged(&query, &Preset::hybrid(), &recorded).unwrap();
+        assert!(answer.hits[0].rerank_score.is_some() && answer.warnings.is_empty(), "{:?}", answer.warnings);
+        let ranking = memory.rank_reranked(&query, &Pipeline::hybrid(), Reranking::new(&recorded)).unwrap();
         assert!(ranking.warnings.is_empty(), "a ranking asks the same: {:?}", ranking.warnings);
     }
     let blank = Query::new(ns("me"), " ");
-    assert!(memory.judge_requests(&blank, &Preset::hybrid(), &settings, Judging::DEPTH).unwrap().is_empty());
+    assert!(memory.rerank_requests(&blank, &Pipeline::hybrid(), &settings, LlmReranker::DEPTH).unwrap().is_empty());
 }

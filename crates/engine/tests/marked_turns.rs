@@ -6,7 +6,7 @@ mod bags;
 use std::fmt::Write;
 
 use aforesaid::{
-    Explanations, IdleVectors, Locality, Memory, Preset,
+    Explanations, IdleVectors, Locality, Memory, Pipeline,
     formats::{Captions, Source},
     types::*,
 };
@@ -54,7 +54,7 @@ fn alike(importances: [Option<f64>; 3]) -> Memory {
 
 fn found(memory: &Memory) -> Vec<(String, u64)> {
     let query = Query::new(ns("me"), "where is the red kite?");
-    let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap();
+    let answer = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap();
     answer.hits.into_iter().map(|hit| (hit.id, hit.score.to_bits())).collect()
 }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 use aforesaid::{
-    Explanations, Memory, Preset,
+    Explanations, Memory, Pipeline,
     formats::{Captions, Format, Source},
     types::*,
 };
@@ -97,8 +97,8 @@ fn two_writers_and_a_reader_get_along() {
     let mut writers = [child("add", &store, "alice"), child("add", &store, "bert")];
     let mut last = 0;
     while writers.iter_mut().any(|writer| writer.try_wait().unwrap().is_none()) {
-        let query = Query { tail: Tail::All, ..Query::new(ns("shared"), "who counts to 17") };
-        let answer = memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap();
+        let query = Query { unmatched: Unmatched::Include, ..Query::new(ns("shared"), "who counts to 17") };
+        let answer = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap();
         assert!(!answer.hits.is_empty());
         let turns = memory.stats(&ns("shared")).unwrap().turns;
         assert!(turns >= last, "a finished write vanished");
@@ -108,7 +108,7 @@ fn two_writers_and_a_reader_get_along() {
     assert_eq!(memory.stats(&ns("shared")).unwrap().turns, 2 * ADDED as u64 + 1);
     for name in ["alice", "bert"] {
         let answer =
-            memory.search(&Query::new(ns("shared"), format!("{name} 999")), &Preset::lexical(), Explanations::Omit);
+            memory.search(&Query::new(ns("shared"), format!("{name} 999")), &Pipeline::lexical(), Explanations::Omit);
         assert_eq!(answer.unwrap().hits[0].id, format!("{name}-999"), "the last write of {name} is seen");
     }
 }

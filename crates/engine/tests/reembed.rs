@@ -5,7 +5,7 @@ mod bags;
 
 use std::sync::{Arc, atomic::Ordering};
 
-use aforesaid::{Error, ErrorKind, Explanations, IdleVectors, Locality, Memory, Preset, StoreError, types::*};
+use aforesaid::{Error, ErrorKind, Explanations, IdleVectors, Locality, Memory, Pipeline, StoreError, types::*};
 use bags::*;
 
 const TURNS: usize = 3_000;
@@ -27,8 +27,8 @@ fn assert_finds_many(memory: &Memory) {
 
 /// The first hit of a search by meaning alone.
 fn first(memory: &Memory, question: &str) -> Result<String, Error> {
-    let preset: Preset = "paper-dense-max".parse().unwrap();
-    let answer = memory.search(&Query::new(ns("me"), question), &preset, Explanations::Omit)?;
+    let pipeline: Pipeline = "paper-dense-max".parse().unwrap();
+    let answer = memory.search(&Query::new(ns("me"), question), &pipeline, Explanations::Omit)?;
     assert!(answer.warnings.is_empty(), "{:?}", answer.warnings);
     Ok(answer.hits[0].text.clone())
 }
@@ -79,10 +79,10 @@ fn assert_refused(error: &Error) {
 fn the_first_addition_decides_what_serves() {
     let file = File::new();
     let memory = file.open(local());
-    assert_eq!(memory.serving(&ns("me")).unwrap(), None);
+    assert_eq!(memory.active_encoder(&ns("me")).unwrap(), None);
     memory.add_turns(&ns("me"), history()).unwrap();
-    assert_eq!(memory.serving(&ns("me")).unwrap(), Some(local().id.clone()));
-    assert_eq!(memory.stats(&ns("me")).unwrap().serving, Some(local().id.clone()));
+    assert_eq!(memory.active_encoder(&ns("me")).unwrap(), Some(local().id.clone()));
+    assert_eq!(memory.stats(&ns("me")).unwrap().active_encoder, Some(local().id.clone()));
 
     let encoder = Bags::new(NEW, Locality::Local);
     let other = file.open(encoder.clone());
@@ -90,14 +90,14 @@ fn the_first_addition_decides_what_serves() {
     assert_refused(&error);
     let message = error.to_string();
     assert!(message.contains("bags@1/f32") && message.contains(NEW), "{message}");
-    assert!(message.contains("aforesaid reembed --model sacks --precision int8"), "{message}");
+    assert!(message.contains("re-embed the namespace"), "{message}");
     assert_eq!(passages(&encoder), 0, "nothing is encoded in vain");
     assert_refused(&first(&other, "kite").unwrap_err());
-    assert_refused(&other.prepare(&ns("me"), &Preset::hybrid()).unwrap_err());
+    assert_refused(&other.prepare(&ns("me"), &Pipeline::hybrid()).unwrap_err());
     assert_eq!(other.add_turns(&ns("me"), history()).unwrap().unchanged, 6, "a repeat needs no vector");
     // Another namespace has a choice of its own.
     other.add_turns(&ns("you"), history()).unwrap();
-    assert_eq!(other.serving(&ns("you")).unwrap().unwrap().as_str(), NEW);
+    assert_eq!(other.active_encoder(&ns("you")).unwrap().unwrap().as_str(), NEW);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn the_old_vectors_serve_until_the_new_are_complete() {
     let done = new.reembed(&ns("me"), IdleVectors::Keep, &mut |progress| {
         steps += 1;
         assert!(progress.done <= progress.total, "{progress:?}");
-        assert_eq!(old.serving(&ns("me")).unwrap().unwrap().as_str(), "bags@1/f32");
+        assert_eq!(old.active_encoder(&ns("me")).unwrap().unwrap().as_str(), "bags@1/f32");
         assert_finds_many(&old);
         if steps <= 2 {
             old.add_turns(&ns("me"), vec![later(steps)]).unwrap();
@@ -200,20 +200,20 @@ fn what_a_remote_encoder_may_not_see_does_not_keep_it_from_serving() {
         )
         .unwrap();
     let encoder = Bags::new("cloud@1/f32", Locality::Remote);
-    let memory = memory.with_encoder(aforesaid::EncoderSource::Ready(encoder.clone()));
+    let memory = memory.with_encoders(aforesaid::EncoderSource::Ready(encoder.clone()));
     assert_eq!(reembed(&memory).embedded, 6);
-    assert_eq!(memory.serving(&ns("me")).unwrap(), Some(encoder.id.clone()));
+    assert_eq!(memory.active_encoder(&ns("me")).unwrap(), Some(encoder.id.clone()));
     assert!(encoder.seen.lock().unwrap().iter().all(|text| !text.contains("4711")));
 }
 
 #[test]
 fn a_namespace_that_nothing_serves_is_searched_by_words() {
     // What a stopped reembed left there does not serve.
-    let memory = Memory::open("memory:", aforesaid::Options::default()).unwrap();
+    let memory = Memory::builder().open("memory:").unwrap();
     memory.add_turns(&ns("me"), many()).unwrap();
-    let memory = memory.with_encoder(aforesaid::EncoderSource::Ready(Bags::failing_after(NEW, 2_000)));
+    let memory = memory.with_encoders(aforesaid::EncoderSource::Ready(Bags::failing_after(NEW, 2_000)));
     assert!(memory.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).is_err());
-    assert_eq!(memory.serving(&ns("me")).unwrap(), None);
-    let answer = memory.search(&Query::new(ns("me"), "number17"), &Preset::hybrid(), Explanations::Omit).unwrap();
-    assert!(answer.hits[0].legs.dense.is_none() && answer.warnings[0].to_string().contains("reembed"));
+    assert_eq!(memory.active_encoder(&ns("me")).unwrap(), None);
+    let answer = memory.search(&Query::new(ns("me"), "number17"), &Pipeline::hybrid(), Explanations::Omit).unwrap();
+    assert!(answer.hits[0].legs.get("dense").is_none() && answer.warnings[0].to_string().contains("none are stored"));
 }

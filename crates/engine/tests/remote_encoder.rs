@@ -8,9 +8,7 @@ mod server;
 
 use std::sync::Arc;
 
-use aforesaid::{
-    Creation, Encoder, EncoderSource, Explanations, IdleVectors, Locality, Memory, Options, Preset, types::*,
-};
+use aforesaid::{Encoder, EncoderSource, Explanations, IdleVectors, Locality, Memory, Pipeline, types::*};
 use aforesaid_llm::{Client, EmbeddingSettings, Endpoint, RemoteEncoder, RetryPolicy};
 use bags::{history, ns};
 use serde_json::json;
@@ -30,8 +28,7 @@ fn note(text: &str, sensitivity: Sensitivity) -> Note {
 }
 
 fn open(location: &str, encoder: Arc<dyn Encoder>) -> Memory {
-    let options = Options { creation: Creation::Allowed, encoder: EncoderSource::Ready(encoder), ..Options::default() };
-    Memory::open(location, options).unwrap()
+    Memory::builder().encoders(EncoderSource::Ready(encoder)).open(location).unwrap()
 }
 
 /// Vectors that tell texts about kites from others.
@@ -67,10 +64,10 @@ fn a_sensitive_memory_never_leaves_the_machine() {
     let stats = memory.stats(&ns("me")).unwrap();
     assert_eq!((stats.turns, stats.notes, stats.vectors[encoder.id().as_str()]), (6, 2, 7));
 
-    let answer = memory.search(&Query::new(ns("me"), "safe opens"), &Preset::hybrid(), Explanations::Omit).unwrap();
+    let answer = memory.search(&Query::new(ns("me"), "safe opens"), &Pipeline::hybrid(), Explanations::Omit).unwrap();
     assert!(answer.hits.iter().any(|hit| hit.text.contains("4711")), "it is found by its words");
-    let answer = memory.search(&Query::new(ns("me"), "a kite"), &Preset::hybrid(), Explanations::Omit).unwrap();
-    assert!(answer.hits[0].legs.dense.is_some_and(|dense| dense.score > 0.99), "{:?}", answer.hits[0].legs);
+    let answer = memory.search(&Query::new(ns("me"), "a kite"), &Pipeline::hybrid(), Explanations::Omit).unwrap();
+    assert!(answer.hits[0].legs.get("dense").is_some_and(|dense| dense.score > 0.99), "{:?}", answer.hits[0].legs);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use aforesaid::{Explanations, Memory, Preset, Target, store::Address, types::*};
+use aforesaid::{Explanations, Memory, Pipeline, Target, store::MemoryRef, types::*};
 use bags::*;
 use rusqlite::Connection;
 
@@ -61,23 +61,26 @@ impl OnDisk {
 
 fn search(memory: &Memory) -> usize {
     let query = Query::new(ns("me"), "who has the kite on sunday?");
-    memory.search(&query, &Preset::hybrid(), Explanations::Omit).unwrap().hits.len()
+    memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap().hits.len()
 }
 
 fn forget(memory: &Memory, id: &str) {
-    let address = Address { id: MemoryId::new(id).unwrap(), conversation: None };
+    let address = MemoryRef { id: MemoryId::new(id).unwrap(), conversation: None };
     memory.forget(&ns("me"), &Target::One(address)).unwrap();
 }
 
 /// All that is ranked, to the last bit of every score.
 fn rankings(memory: &Memory) -> Vec<String> {
-    let presets = [Preset::hybrid(), Preset::lexical(), Preset::fast()];
-    let rank = |preset: &Preset, unit| {
+    let presets = [Pipeline::hybrid(), Pipeline::lexical(), Pipeline::fast()];
+    let rank = |pipeline: &Pipeline, unit| {
         let query =
             Query { unit, k: 500.try_into().unwrap(), ..Query::new(ns("me"), "pumpkin soup number 12 on a boat") };
-        format!("{:?}", memory.rank(&query, preset).unwrap())
+        format!("{:?}", memory.rank(&query, pipeline).unwrap())
     };
-    presets.iter().flat_map(|preset| [rank(preset, Unit::Turn), rank(preset, Unit::Session)]).collect()
+    presets
+        .iter()
+        .flat_map(|pipeline| [rank(pipeline, Granularity::Turn), rank(pipeline, Granularity::Session)])
+        .collect()
 }
 
 #[test]

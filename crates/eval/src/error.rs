@@ -1,13 +1,10 @@
 //! Whatever can end an evaluation.
 
-use std::path::PathBuf;
-
 use aforesaid::pipeline::InvalidPipeline;
 
 use crate::{
     datasets::DataError,
     experiments::{ExperimentError, InvalidSystem},
-    figures::FigureError,
     measures::{EvaluationError, InvalidQrels, InvalidRun, TrecError},
     receipts::ReceiptError,
     statistics::StatisticsError,
@@ -38,15 +35,9 @@ pub enum EvalError {
     /// Figures cannot be compared.
     #[error(transparent)]
     Statistics(#[from] StatisticsError),
-    /// A figure cannot be drawn.
-    #[error(transparent)]
-    Figure(#[from] FigureError),
     /// Rows cannot be written as CSV.
     #[error("CSV: {0}")]
     Csv(#[from] csv::Error),
-    /// A language model was not asked, or did not answer.
-    #[error("a language model: {0}")]
-    Llm(#[from] aforesaid::llm::LlmError),
     /// A receipt cannot be used.
     #[error(transparent)]
     Receipt(#[from] ReceiptError),
@@ -67,14 +58,6 @@ pub enum EvalError {
         unit: String,
         /// Why, with counts and examples.
         reasons: String,
-    },
-    /// A study's data are not there.
-    #[error("folder {}: found none of the data sets; expected one or more of the folders {expected} in it", .folder.display())]
-    NoData {
-        /// Where they were looked for.
-        folder: PathBuf,
-        /// Folders of the data sets.
-        expected: String,
     },
     /// A system stands on vectors, and nothing makes them.
     #[error("system {system}: it needs vectors, and there is no encoder: {reason}")]

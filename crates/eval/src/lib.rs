@@ -8,13 +8,11 @@ mod error;
 
 pub mod datasets;
 pub mod experiments;
-pub mod figures;
 pub mod measures;
 pub mod probabilities;
 pub mod receipts;
 pub mod recipe;
 pub mod reports;
 pub mod statistics;
-pub mod studies;
 
 pub use error::EvalError;

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use aforesaid::{CueIndexing, Encoder, Preset, formats::Captions, pipeline::Votes, types::Unit};
+use aforesaid::{CueIndexing, Encoder, Pipeline, formats::Captions, types::Granularity};
 
 use crate::{
     EvalError,
@@ -22,7 +22,7 @@ pub struct Recipe {
     /// The data set.
     pub dataset: DataSet,
     /// What is retrieved.
-    pub unit: Unit,
+    pub unit: Granularity,
     /// What retrieves it.
     pub system: System,
     /// What is measured.
@@ -55,12 +55,9 @@ impl Recording {
 }
 
 /// The vectors of cues that a pipeline looks at.
-fn indexing(preset: &Preset) -> CueIndexing {
-    let votes = preset.dense.as_ref().map(|dense| dense.votes);
-    CueIndexing {
-        questions: votes.is_some() && (preset.cues.meaning > 0.0 || votes == Some(Votes::Questions)),
-        passage: votes == Some(Votes::Passage),
-    }
+fn indexing(pipeline: &Pipeline) -> CueIndexing {
+    let vectors = pipeline.vectors().unwrap_or_default();
+    CueIndexing { questions: vectors.cue_questions, passage: vectors.cue_passages }
 }
 
 /// What an experiment runs on.
@@ -93,7 +90,7 @@ impl Equipment {
 
     /// The same for a system, with the cue questions there are.
     pub fn setup_with(&self, system: &System, cues: Option<&Arc<RecordedCues>>) -> Setup {
-        let cues = cues.map(|cues| (Arc::clone(cues), indexing(&system.preset)));
+        let cues = cues.map(|cues| (Arc::clone(cues), indexing(&system.pipeline)));
         Setup { cues, ..self.setup(system.captions) }
     }
 
@@ -110,7 +107,7 @@ impl Recipe {
     /// When the data cannot be read, a vector is needed and there is no encoder, or a search fails.
     pub fn run(&self, path: &Path, equipment: &Equipment, observe: &Observer<'_>) -> Result<Outcome, EvalError> {
         // What the system never looks at need not be made.
-        let dense = self.system.preset.dense.is_some();
+        let dense = self.system.pipeline.compares_vectors();
         let equipment = match (dense, &equipment.encoder) {
             (true, Err(reason)) => {
                 return Err(EvalError::NoEncoder { system: self.system.name.clone(), reason: reason.clone() });
@@ -134,8 +131,11 @@ impl Recipe {
     }
 }
 
-/// Refuses a benchmark whose questions were all left out, and says why they were.
-pub(crate) fn something_to_measure(benchmark: &Benchmark) -> Result<(), EvalError> {
+/// Refuses a benchmark whose questions are all excluded.
+///
+/// # Errors
+/// [`EvalError::NothingToMeasure`], with the reasons.
+pub fn something_to_measure(benchmark: &Benchmark) -> Result<(), EvalError> {
     const SHOWN: usize = 3;
     if benchmark.questions().next().is_some() {
         return Ok(());

@@ -10,7 +10,7 @@ use std::{
 use aforesaid::{
     EncodeError, Encoder, Locality,
     formats::Captions,
-    types::{EncoderId, Unit, Vectors},
+    types::{EncoderId, Granularity, Vectors},
 };
 use aforesaid_eval::{
     datasets::{Benchmark, DataSet},
@@ -48,7 +48,7 @@ impl Encoder for Beans {
 /// Two groups.
 fn garden() -> Benchmark {
     let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/garden");
-    DataSet::Jsonl.load(&folder, Unit::Turn).unwrap()
+    DataSet::Jsonl.load(&folder, Granularity::Turn).unwrap()
 }
 
 fn bench(benchmark: &Benchmark) -> Bench<'_> {
@@ -125,7 +125,7 @@ fn what_is_chosen_is_no_worse_where_it_was_chosen() {
     assert_eq!((held_out.folds.len(), &held_out.whole), (2, &all.whole));
     assert!(held_out.configurations >= all.configurations);
     let trial = try_system(&bench, &system, &Measure::STANDARD, &|_| {}).unwrap();
-    let folds: Vec<_> = held_out.folds.iter().map(|fold| fold.preset.clone()).collect();
+    let folds: Vec<_> = held_out.folds.iter().map(|fold| fold.pipeline.clone()).collect();
     assert_eq!(folds, trial.pipelines, "run and tune choose alike");
     let (pooled, ran) = (held_out.mean(Measure::Mrr).unwrap(), trial.evaluation.mean(Measure::Mrr).unwrap());
     assert!((pooled - ran).abs() < 1e-12);
@@ -135,5 +135,5 @@ fn what_is_chosen_is_no_worse_where_it_was_chosen() {
     assert!(report.to_json()["held_out"].is_null());
     let text = report.to_markdown();
     assert!(text.contains("chosen on the same questions") && text.contains("no estimate of others"), "{text}");
-    assert!(text.contains(&format!("On all the data: `{}`", all.whole.preset)), "{text}");
+    assert!(text.contains(&format!("On all the data: `{}`", all.whole.pipeline)), "{text}");
 }

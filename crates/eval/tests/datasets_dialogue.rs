@@ -7,24 +7,24 @@ mod folder;
 
 use std::fs;
 
-use aforesaid::types::Unit;
+use aforesaid::types::Granularity;
 use aforesaid_eval::datasets::DataSet;
 use folder::{assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 
 #[test]
 fn beam_chats_are_groups_in_numeric_order() {
     for path in ["beam", "beam/100K"] {
-        let benchmark = DataSet::Beam.load(&fixture(path), Unit::Turn).unwrap();
+        let benchmark = DataSet::Beam.load(&fixture(path), Granularity::Turn).unwrap();
         let groups: Vec<_> = benchmark.groups.iter().map(|group| group.id.as_str()).collect();
         assert_eq!(groups, ["1", "2", "10"]);
     }
-    let one = DataSet::Beam.load(&fixture("beam/100K/2"), Unit::Turn).unwrap();
+    let one = DataSet::Beam.load(&fixture("beam/100K/2"), Granularity::Turn).unwrap();
     assert_eq!(question(&one, "2::information_extraction-0").gold, ["0"]);
 }
 
 #[test]
 fn beam_gold_is_message_ids_at_any_depth() {
-    let benchmark = DataSet::Beam.load(&fixture("beam"), Unit::Turn).unwrap();
+    let benchmark = DataSet::Beam.load(&fixture("beam"), Granularity::Turn).unwrap();
     assert_eq!(
         memories(&benchmark, "1"),
         [
@@ -47,7 +47,7 @@ fn beam_gold_is_message_ids_at_any_depth() {
         unresolved(&benchmark),
         [("1::contradiction_resolution-1", "99"), ("10::information_extraction-0", "7")]
     );
-    let sessions = DataSet::Beam.load(&fixture("beam"), Unit::Session).unwrap();
+    let sessions = DataSet::Beam.load(&fixture("beam"), Granularity::Session).unwrap();
     assert_eq!(question(&sessions, "1::contradiction_resolution-0").gold, ["batch-1", "batch-2"]);
 }
 
@@ -72,22 +72,27 @@ fn beam_errors_name_chat_and_question() {
         (chat.clone(), "{}".to_owned(), &["data set beam", "holds no questions"]),
     ] {
         let files = [("beam/100K/1/chat.json", chat.as_str()), ("beam/100K/1/probing_questions.json", &questions)];
-        assert_refused(DataSet::Beam, Unit::Turn, &files, parts);
+        assert_refused(DataSet::Beam, Granularity::Turn, &files, parts);
     }
     let files = [("100K/1/chat.json", chat.as_str())];
-    assert_refused(DataSet::Beam, Unit::Turn, &files, &["probing_questions.json: could not read the file"]);
-    assert_refused(DataSet::Beam, Unit::Turn, &[], &["chat.json and probing_questions.json", "eval data fetch beam"]);
+    assert_refused(DataSet::Beam, Granularity::Turn, &files, &["probing_questions.json: could not read the file"]);
+    assert_refused(
+        DataSet::Beam,
+        Granularity::Turn,
+        &[],
+        &["chat.json and probing_questions.json", "eval data fetch beam"],
+    );
     let questions = probe("[2]");
     let sizes =
         ["100K/1/", "1M/1/"].map(|folder| [format!("{folder}chat.json"), format!("{folder}probing_questions.json")]);
     let files: Vec<_> =
         sizes.iter().flat_map(|[a, b]| [(a.as_str(), chat.as_str()), (b.as_str(), &questions)]).collect();
-    assert_refused(DataSet::Beam, Unit::Turn, &files, &["100K and 1M", "name it in the path"]);
+    assert_refused(DataSet::Beam, Granularity::Turn, &files, &["100K and 1M", "name it in the path"]);
 }
 
 #[test]
 fn a_realmem_query_sees_the_sessions_before_its_own() {
-    let benchmark = DataSet::RealMem.load(&fixture("realmem"), Unit::Session).unwrap();
+    let benchmark = DataSet::RealMem.load(&fixture("realmem"), Granularity::Session).unwrap();
     let groups: Vec<_> = benchmark.groups.iter().map(|group| group.id.as_str()).collect();
     assert_eq!(groups, ["Ari", "Nora"]);
     assert_eq!(
@@ -135,16 +140,16 @@ fn realmem_errors_name_session_and_turn() {
     ] {
         assert!(text.contains(from), "{from}");
         let text = text.replacen(from, to, 1);
-        assert_refused(DataSet::RealMem, Unit::Session, &[("Nora.json", &text)], parts);
+        assert_refused(DataSet::RealMem, Granularity::Session, &[("Nora.json", &text)], parts);
     }
     let parts = ["data set realmem", "unit turn", "whole sessions", "--unit session"];
-    assert_refused(DataSet::RealMem, Unit::Turn, &[("Nora.json", &text)], &parts);
-    assert_refused(DataSet::RealMem, Unit::Session, &[("a.txt", "")], &["a persona's .json file"]);
+    assert_refused(DataSet::RealMem, Granularity::Turn, &[("Nora.json", &text)], &parts);
+    assert_refused(DataSet::RealMem, Granularity::Session, &[("a.txt", "")], &["a persona's .json file"]);
 }
 
 #[test]
 fn qmsum_spans_include_both_ends() {
-    let benchmark = DataSet::QmSum.load(&fixture("qmsum"), Unit::Turn).unwrap();
+    let benchmark = DataSet::QmSum.load(&fixture("qmsum"), Granularity::Turn).unwrap();
     assert_eq!(
         memories(&benchmark, "M1"),
         [
@@ -180,8 +185,8 @@ fn qmsum_errors_name_the_line() {
     ] {
         assert!(text.contains(from), "{from}");
         let text = text.replacen(from, to, 1);
-        assert_refused(DataSet::QmSum, Unit::Turn, &[("data/ALL/jsonl/train.jsonl", &text)], parts);
+        assert_refused(DataSet::QmSum, Granularity::Turn, &[("data/ALL/jsonl/train.jsonl", &text)], parts);
     }
     let parts = ["data set qmsum", "unit session", "a meeting is one session", "--unit turn"];
-    assert_refused(DataSet::QmSum, Unit::Session, &[("train.jsonl", &text)], &parts);
+    assert_refused(DataSet::QmSum, Granularity::Session, &[("train.jsonl", &text)], &parts);
 }

@@ -7,7 +7,7 @@ mod folder;
 
 use std::fs;
 
-use aforesaid::{Memory, Options, types::*};
+use aforesaid::{Memory, types::*};
 use aforesaid_eval::datasets::{Benchmark, DataSet};
 use folder::{Folder, assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 #[test]
 fn a_folder_of_memories_and_queries_is_read() {
-    let benchmark = DataSet::Jsonl.load(&fixture("jsonl"), Unit::Turn).unwrap();
+    let benchmark = DataSet::Jsonl.load(&fixture("jsonl"), Granularity::Turn).unwrap();
     assert_eq!(
         memories(&benchmark, "farm"),
         [
@@ -59,7 +59,7 @@ fn a_folder_of_memories_and_queries_is_read() {
 
 #[test]
 fn on_sessions_a_memory_stands_for_its_session() {
-    let benchmark = DataSet::Jsonl.load(&fixture("jsonl"), Unit::Session).unwrap();
+    let benchmark = DataSet::Jsonl.load(&fixture("jsonl"), Granularity::Session).unwrap();
     assert_eq!(question(&benchmark, "farm::q1").gold, ["june", "july"]);
     assert_eq!(question(&benchmark, "farm::q2").gold, ["june"], "july had not begun");
     assert_eq!(question(&benchmark, "farm::3").gold, ["7", "july"], "a session is named by its own name, too");
@@ -72,7 +72,7 @@ fn one_file_may_hold_both() {
     let read = |name: &str| fs::read_to_string(fixture(name)).unwrap();
     let text = format!("\u{FEFF}{}{}", read("jsonl/queries.jsonl"), read("jsonl/memories.jsonl"));
     let folder = Folder::with(&[("history.jsonl", &text)]);
-    for unit in [Unit::Turn, Unit::Session] {
+    for unit in [Granularity::Turn, Granularity::Session] {
         let one = DataSet::Jsonl.load(&folder.path("history.jsonl"), unit).unwrap();
         let two = DataSet::Jsonl.load(&fixture("jsonl"), unit).unwrap();
         assert_eq!((one.groups, one.ledger.excluded), (two.groups, two.ledger.excluded));
@@ -105,13 +105,13 @@ fn converted(benchmark: &Benchmark) -> Folder {
 #[test]
 fn a_converted_data_set_is_the_same_benchmark() {
     let sets = [
-        (DataSet::Locomo, "locomo", Unit::Turn),
-        (DataSet::Locomo, "locomo", Unit::Session),
-        (DataSet::LongMemEval, "longmemeval/official.json", Unit::Session),
-        (DataSet::LongMemEvalPooled, "longmemeval/pooled", Unit::Turn),
-        (DataSet::Beam, "beam", Unit::Session),
-        (DataSet::RealMem, "realmem", Unit::Session),
-        (DataSet::QmSum, "qmsum", Unit::Turn),
+        (DataSet::Locomo, "locomo", Granularity::Turn),
+        (DataSet::Locomo, "locomo", Granularity::Session),
+        (DataSet::LongMemEval, "longmemeval/official.json", Granularity::Session),
+        (DataSet::LongMemEvalPooled, "longmemeval/pooled", Granularity::Turn),
+        (DataSet::Beam, "beam", Granularity::Session),
+        (DataSet::RealMem, "realmem", Granularity::Session),
+        (DataSet::QmSum, "qmsum", Granularity::Turn),
     ];
     for (dataset, path, unit) in sets {
         let mut native = dataset.load(&fixture(path), unit).unwrap();
@@ -163,7 +163,7 @@ fn errors_name_the_line_and_the_field() {
     ] {
         let files = [("memories.jsonl", format!("\n{memories}\n")), ("queries.jsonl", format!("\n{queries}\n"))];
         let files = files.each_ref().map(|(name, text)| (*name, text.as_str()));
-        assert_refused(DataSet::Jsonl, Unit::Turn, &files, parts);
+        assert_refused(DataSet::Jsonl, Granularity::Turn, &files, parts);
     }
 }
 
@@ -171,10 +171,10 @@ fn errors_name_the_line_and_the_field() {
 fn an_id_is_there_once() {
     let twice = format!("{MEMORY}\n{MEMORY}\n");
     let parts = ["memories.jsonl, line 2", "memory \"m\" is there already", "memories.jsonl, line 1"];
-    assert_refused(DataSet::Jsonl, Unit::Turn, &[("memories.jsonl", &twice), ("queries.jsonl", QUERY)], &parts);
+    assert_refused(DataSet::Jsonl, Granularity::Turn, &[("memories.jsonl", &twice), ("queries.jsonl", QUERY)], &parts);
     let twice = format!("{QUERY}\n{QUERY}\n");
     let parts = ["queries.jsonl, line 2", "question \"default::q\" is there already", "queries.jsonl, line 1"];
-    assert_refused(DataSet::Jsonl, Unit::Turn, &[("memories.jsonl", MEMORY), ("queries.jsonl", &twice)], &parts);
+    assert_refused(DataSet::Jsonl, Granularity::Turn, &[("memories.jsonl", MEMORY), ("queries.jsonl", &twice)], &parts);
 }
 
 #[test]
@@ -182,17 +182,17 @@ fn a_line_of_one_file_is_one_of_the_two() {
     for (line, part) in [(r#"{"id": "m"}"#, "without text and query"), (r#"{"text": "t", "query": "w?"}"#, "with both")]
     {
         let folder = Folder::with(&[("h.jsonl", &format!("{MEMORY}\n{line}\n"))]);
-        let message = DataSet::Jsonl.load(&folder.path("h.jsonl"), Unit::Turn).unwrap_err().to_string();
+        let message = DataSet::Jsonl.load(&folder.path("h.jsonl"), Granularity::Turn).unwrap_err().to_string();
         assert!(message.contains("h.jsonl, line 2") && message.contains(part), "{message}");
     }
     let folder = Folder::with(&[("h.jsonl", MEMORY)]);
-    let message = DataSet::Jsonl.load(&folder.path("h.jsonl"), Unit::Turn).unwrap_err().to_string();
+    let message = DataSet::Jsonl.load(&folder.path("h.jsonl"), Granularity::Turn).unwrap_err().to_string();
     assert!(message.contains("h.jsonl holds no questions"), "{message}");
-    let message = DataSet::Jsonl.load(&folder.path("none.jsonl"), Unit::Turn).unwrap_err().to_string();
+    let message = DataSet::Jsonl.load(&folder.path("none.jsonl"), Granularity::Turn).unwrap_err().to_string();
     assert!(message.contains("none.jsonl") && message.contains("memories.jsonl and queries.jsonl"), "{message}");
     assert_refused(
         DataSet::Jsonl,
-        Unit::Turn,
+        Granularity::Turn,
         &[("memories.jsonl", MEMORY)],
         &["all of memories.jsonl and queries.jsonl in it"],
     );
@@ -235,7 +235,7 @@ proptest! {
     #[test]
     fn any_lines_are_refused_or_become_gold_that_can_be_found(lines in prop::collection::vec(line(), 0..8)) {
         let folder = Folder::with(&[("h.jsonl", &lines.join("\n"))]);
-        for unit in [Unit::Turn, Unit::Session] {
+        for unit in [Granularity::Turn, Granularity::Session] {
             let Ok(benchmark) = DataSet::Jsonl.load(&folder.path("h.jsonl"), unit) else { continue };
             let asked = lines.iter().filter(|line| line.contains("\"query\"")).count();
             prop_assert_eq!(benchmark.questions().count() + benchmark.excluded(), asked);
@@ -244,9 +244,9 @@ proptest! {
                     let is_before = |memory: &&Draft| memory.id() != question.before.as_ref();
                     let candidates: Vec<&str> = group.memories.iter().take_while(is_before).filter_map(|memory| {
                         match (memory, unit) {
-                            (Draft::Turn(turn), Unit::Session) => Some(turn.session.as_str()),
-                            (Draft::Note(_), Unit::Session) => None,
-                            (memory, Unit::Turn) => memory.id().map(|id| id.as_str()),
+                            (Draft::Turn(turn), Granularity::Session) => Some(turn.session.as_str()),
+                            (Draft::Note(_), Granularity::Session) => None,
+                            (memory, Granularity::Turn) => memory.id().map(|id| id.as_str()),
                         }
                     }).collect();
                     prop_assert!(!question.gold.is_empty());
@@ -260,7 +260,7 @@ proptest! {
 #[test]
 fn an_export_of_conversations_with_the_same_sessions_is_not_merged() {
     // Sessions were told apart by name alone: an export of 80 conversations became six sessions without a word.
-    let memory = Memory::open("memory:", Options::default()).unwrap();
+    let memory = Memory::builder().open("memory:").unwrap();
     let me = Namespace::new("me").unwrap();
     let turn = |conversation: &str, session: &str, n: usize| Turn {
         id: Some(MemoryId::new(format!("{conversation}-{session}-{n}")).unwrap()),
@@ -279,7 +279,7 @@ fn an_export_of_conversations_with_the_same_sessions_is_not_merged() {
     let query = |group: &str, gold: &str| json!({"id": "q", "query": "Which?", "gold_ids": [gold], "group": group});
     let merged = format!("{exported}{}\n", query("default", "a-s1-1"));
     let folder = Folder::with(&[("history.jsonl", &merged)]);
-    for unit in [Unit::Turn, Unit::Session] {
+    for unit in [Granularity::Turn, Granularity::Session] {
         let message = DataSet::Jsonl.load(&folder.path("history.jsonl"), unit).unwrap_err().to_string();
         let parts = ["line 3", "\"s1\"", "\"b\"", "\"a\"", "line 1", "\"group\""];
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
@@ -293,7 +293,7 @@ fn an_export_of_conversations_with_the_same_sessions_is_not_merged() {
     });
     let grouped = format!("{}{}\n{}\n", grouped.collect::<String>(), query("a", "s1"), query("b", "s1"));
     let folder = Folder::with(&[("history.jsonl", &grouped)]);
-    let benchmark = DataSet::Jsonl.load(&folder.path("history.jsonl"), Unit::Session).unwrap();
+    let benchmark = DataSet::Jsonl.load(&folder.path("history.jsonl"), Granularity::Session).unwrap();
     assert_eq!(memories(&benchmark, "a").len() + memories(&benchmark, "b").len(), 4);
     assert_eq!(benchmark.groups.len(), 2);
 }

@@ -7,13 +7,13 @@ mod folder;
 
 use std::fs;
 
-use aforesaid::types::Unit;
+use aforesaid::types::Granularity;
 use aforesaid_eval::datasets::{DataSet, Splits};
 use folder::{Folder, assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 
 #[test]
 fn turns_are_those_of_an_import() {
-    let benchmark = DataSet::Locomo.load(&fixture("locomo"), Unit::Turn).unwrap();
+    let benchmark = DataSet::Locomo.load(&fixture("locomo"), Granularity::Turn).unwrap();
     assert_eq!(
         memories(&benchmark, "harbour"),
         [
@@ -30,7 +30,7 @@ fn turns_are_those_of_an_import() {
 
 #[test]
 fn sessions_follow_protocol_s() {
-    let benchmark = DataSet::Locomo.load(&fixture("locomo/locomo10.json"), Unit::Session).unwrap();
+    let benchmark = DataSet::Locomo.load(&fixture("locomo/locomo10.json"), Granularity::Session).unwrap();
     let gold = |index: usize| question(&benchmark, &format!("harbour::qa{index}")).gold.clone();
     assert_eq!(gold(0), ["session_1"]);
     assert_eq!(gold(1), ["session_2"], "the item is trimmed");
@@ -43,12 +43,12 @@ fn sessions_follow_protocol_s() {
     assert_eq!(remarks(&benchmark, "repeated question"), ["harbour::qa6"]);
     let categories: Vec<_> = benchmark.questions().map(|question| question.category.as_deref().unwrap()).collect();
     assert_eq!(categories, ["single-hop", "temporal", "open-domain", "single-hop"]);
-    assert_eq!((benchmark.dataset.as_str(), benchmark.unit, benchmark.excluded()), ("locomo", Unit::Session, 3));
+    assert_eq!((benchmark.dataset.as_str(), benchmark.unit, benchmark.excluded()), ("locomo", Granularity::Session, 3));
 }
 
 #[test]
 fn turns_follow_protocol_t() {
-    let benchmark = DataSet::Locomo.load(&fixture("locomo"), Unit::Turn).unwrap();
+    let benchmark = DataSet::Locomo.load(&fixture("locomo"), Granularity::Turn).unwrap();
     let gold = |index: usize| question(&benchmark, &format!("harbour::qa{index}")).gold.clone();
     assert_eq!(
         (gold(0), gold(4), gold(6)),
@@ -68,7 +68,7 @@ fn turns_follow_protocol_t() {
 
 #[test]
 fn the_audit_replaces_gold_where_it_has_some() {
-    let benchmark = DataSet::LocomoAudit.load(&fixture("locomo"), Unit::Turn).unwrap();
+    let benchmark = DataSet::LocomoAudit.load(&fixture("locomo"), Granularity::Turn).unwrap();
     assert_eq!(question(&benchmark, "harbour::qa2").gold, ["D2:2"]);
     assert_eq!(question(&benchmark, "harbour::qa0").gold, ["D1:1"]);
     assert_eq!(remarks(&benchmark, "gold corrected"), ["locomo_0_qa2"]);
@@ -96,7 +96,7 @@ fn what_makes_no_sense_is_an_error_that_names_the_question() {
         ("\"qa\": []", "\"qa\": [", &["locomo10.json, line "]),
     ] {
         let text = changed(from, to);
-        assert_refused(DataSet::Locomo, Unit::Session, &[("locomo10.json", &text)], parts);
+        assert_refused(DataSet::Locomo, Granularity::Session, &[("locomo10.json", &text)], parts);
     }
 }
 
@@ -119,12 +119,12 @@ fn an_audit_of_other_conversations_is_an_error() {
     ] {
         let audit = format!("[{audit}]");
         let files = [("locomo10.json", conversations.as_str()), ("audit.json", &audit)];
-        assert_refused(DataSet::LocomoAudit, Unit::Turn, &files, parts);
+        assert_refused(DataSet::LocomoAudit, Granularity::Turn, &files, parts);
     }
     let alone = [("locomo10.json", conversations.as_str())];
     assert_refused(
         DataSet::LocomoAudit,
-        Unit::Turn,
+        Granularity::Turn,
         &alone,
         &["locomo-audit", "audit.json beside it", "put audit.json"],
     );
@@ -132,7 +132,7 @@ fn an_audit_of_other_conversations_is_an_error() {
 
 #[test]
 fn splits_are_read_and_checked() {
-    let benchmark = DataSet::Locomo.load(&fixture("locomo"), Unit::Turn).unwrap();
+    let benchmark = DataSet::Locomo.load(&fixture("locomo"), Granularity::Turn).unwrap();
     let splits = DataSet::Locomo.splits(&fixture("locomo/locomo10.json"), &benchmark).unwrap();
     let sides: Vec<_> = splits.by_seed.iter().map(|(seed, split)| (*seed, &split.dev[..], &split.test[..])).collect();
     let (attic, harbour) = (["attic".to_owned()], ["harbour".to_owned()]);
@@ -159,12 +159,17 @@ fn the_file_is_found_in_its_folder_and_in_a_clone() {
     let text = changed("x", "x");
     for name in ["locomo10.json", "locomo/locomo10.json", "data/locomo10.json"] {
         let folder = Folder::with(&[(name, &text)]);
-        assert_eq!(DataSet::Locomo.load(&folder.path(""), Unit::Turn).unwrap().groups.len(), 2, "{name}");
+        assert_eq!(DataSet::Locomo.load(&folder.path(""), Granularity::Turn).unwrap().groups.len(), 2, "{name}");
     }
     let parts =
         ["data set locomo: not found at", "locomo10.json in it or in locomo or in data", "eval data fetch locomo"];
-    assert_refused(DataSet::Locomo, Unit::Turn, &[("other.json", "[]")], &parts);
-    assert_refused(DataSet::Locomo, Unit::Turn, &[("locomo10.json", "[]")], &["locomo10.json holds no questions"]);
+    assert_refused(DataSet::Locomo, Granularity::Turn, &[("other.json", "[]")], &parts);
+    assert_refused(
+        DataSet::Locomo,
+        Granularity::Turn,
+        &[("locomo10.json", "[]")],
+        &["locomo10.json holds no questions"],
+    );
 }
 
 #[test]

@@ -7,13 +7,13 @@ mod folder;
 
 use std::fs;
 
-use aforesaid::types::Unit;
+use aforesaid::types::Granularity;
 use aforesaid_eval::datasets::DataSet;
 use folder::{assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 
 #[test]
 fn every_question_has_its_own_history() {
-    let benchmark = DataSet::LongMemEval.load(&fixture("longmemeval/official.json"), Unit::Session).unwrap();
+    let benchmark = DataSet::LongMemEval.load(&fixture("longmemeval/official.json"), Granularity::Session).unwrap();
     assert_eq!(
         memories(&benchmark, "q_one"),
         [
@@ -38,7 +38,7 @@ fn every_question_has_its_own_history() {
 
 #[test]
 fn turn_gold_is_what_has_the_answer() {
-    let benchmark = DataSet::LongMemEval.load(&fixture("longmemeval/official.json"), Unit::Turn).unwrap();
+    let benchmark = DataSet::LongMemEval.load(&fixture("longmemeval/official.json"), Granularity::Turn).unwrap();
     assert_eq!(question(&benchmark, "q_one::q0").gold, ["answer_a_1:1", "answer_a_2:1"]);
     assert_eq!(excluded(&benchmark, "no gold"), ["q_three::q0"]);
 }
@@ -62,15 +62,20 @@ fn what_makes_no_sense_is_an_error_that_names_the_item() {
     ] {
         assert!(text.contains(from), "{from}");
         let text = text.replacen(from, to, 1);
-        assert_refused(DataSet::LongMemEval, Unit::Session, &[("longmemeval_s.json", &text)], parts);
+        assert_refused(DataSet::LongMemEval, Granularity::Session, &[("longmemeval_s.json", &text)], parts);
     }
     let two = [("longmemeval_s.json", "[]"), ("longmemeval_m.json", "[]")];
-    assert_refused(DataSet::LongMemEval, Unit::Turn, &two, &["longmemeval_s.json and longmemeval_m.json", "name it"]);
+    assert_refused(
+        DataSet::LongMemEval,
+        Granularity::Turn,
+        &two,
+        &["longmemeval_s.json and longmemeval_m.json", "name it"],
+    );
 }
 
 #[test]
 fn pooled_evidence_and_distractors_are_one_history_by_date() {
-    let benchmark = DataSet::LongMemEvalPooled.load(&fixture("longmemeval/pooled"), Unit::Turn).unwrap();
+    let benchmark = DataSet::LongMemEvalPooled.load(&fixture("longmemeval/pooled"), Granularity::Turn).unwrap();
     assert_eq!(
         memories(&benchmark, "pooled"),
         [
@@ -87,7 +92,8 @@ fn pooled_evidence_and_distractors_are_one_history_by_date() {
     assert_eq!(excluded(&benchmark, "abstention"), ["pooled::p3_abs"]);
     assert_eq!(remarks(&benchmark, "shared evidence session"), ["p2/e0 is p1/e0"]);
     assert_eq!(remarks(&benchmark, "distractor turn equal to evidence"), ["pooled::filler_1:2"]);
-    let sessions = DataSet::LongMemEvalPooled.load(&fixture("longmemeval/pooled/full_sessions.json"), Unit::Session);
+    let sessions =
+        DataSet::LongMemEvalPooled.load(&fixture("longmemeval/pooled/full_sessions.json"), Granularity::Session);
     assert_eq!(question(&sessions.unwrap(), "pooled::p1").gold, ["p1/e0", "p1/e1"]);
 }
 
@@ -97,12 +103,12 @@ fn a_pool_needs_both_files_and_unique_questions() {
     let (evidence, full) =
         (read("longmemeval/pooled/evidence_turns.json"), read("longmemeval/pooled/full_sessions.json"));
     let parts = ["longmemeval-pooled", "all of evidence_turns.json and full_sessions.json in it"];
-    assert_refused(DataSet::LongMemEvalPooled, Unit::Turn, &[("evidence_turns.json", &evidence)], &parts);
+    assert_refused(DataSet::LongMemEvalPooled, Granularity::Turn, &[("evidence_turns.json", &evidence)], &parts);
     let twice = evidence.replacen("\"p2\"", "\"p1\"", 1);
     let files = [("evidence_turns.json", twice.as_str()), ("full_sessions.json", &full)];
     assert_refused(
         DataSet::LongMemEvalPooled,
-        Unit::Turn,
+        Granularity::Turn,
         &files,
         &["\"pooled::p1\" is there already", "evidence_turns.json, p1"],
     );

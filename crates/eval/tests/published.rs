@@ -10,7 +10,7 @@ use std::{
 
 use aforesaid::{
     Encoder,
-    models::{BertEncoder, Downloads, Instructions, Places, Precision, Runtime, Threads, obtain, registry},
+    models::{BertEncoder, Downloads, Instructions, ModelPaths, Precision, Runtime, Threads, registry, resolve},
 };
 use aforesaid_eval::{
     datasets::DataSet,
@@ -27,7 +27,7 @@ fn documents_print_what_the_receipts_say() {
     let tables = Tables::read(&root().join("receipts")).unwrap();
     for document in ["README.md", "docs/decisions/0001-fusion.md", "docs/evaluation.md"] {
         let text = std::fs::read_to_string(root().join(document)).unwrap();
-        assert!(!tables.is_stale(&text).unwrap(), "{document}: run `aforesaid eval tables {document}`");
+        assert!(!tables.is_stale(&text).unwrap(), "{document}: run `aforesaid-studies tables {document}`");
     }
 }
 
@@ -39,14 +39,14 @@ fn precision(receipt: &Receipt) -> Option<Precision> {
 /// The encoder of the receipts, from the directory in `AFORESAID_TEST_MODEL`, or fetched.
 fn encoder(precision: Precision) -> Arc<dyn Encoder> {
     let cache = env::var_os("AFORESAID_TEST_CACHE").map(PathBuf::from);
-    let places = Places {
+    let paths = ModelPaths {
         explicit: env::var_os("AFORESAID_TEST_MODEL").map(PathBuf::from),
         cache: cache.unwrap_or_else(|| env::temp_dir().join("aforesaid-test-models")),
         hf_home: env::var_os("HF_HOME").map(PathBuf::from),
         downloads: Downloads::Allowed,
     };
     let entry = registry::named("all-MiniLM-L6-v2").expect("it is registered");
-    let files = obtain(entry, &places, &mut |_| ()).expect("set AFORESAID_TEST_MODEL, or allow the network");
+    let files = resolve(entry, &paths, &mut |_| ()).expect("set AFORESAID_TEST_MODEL, or allow the network");
     Arc::new(BertEncoder::load(&files, Runtime::new(precision, Threads::available())).expect("a verified model loads"))
 }
 

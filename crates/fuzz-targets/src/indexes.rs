@@ -3,7 +3,7 @@
 use aforesaid_core::{
     analysis::Analyzer,
     index::{Index, IndexSpec},
-    store::{CuePart, CueRow, IndexRow, IndexSink, Rows, Segment, Taken, Version},
+    store::{CuePart, CueRow, IndexRow, IndexSink, Segment, SegmentKind, SegmentUse, Version},
     types::{CueId, EncoderId, Kind, Seq, Timestamp},
 };
 
@@ -16,16 +16,16 @@ pub(crate) fn snapshot(body: &[u8]) {
     let mut bytes = body.to_vec();
     bytes.extend_from_slice(&crc32fast::hash(body).to_le_bytes());
     for encoder in [None, Some("test@1")] {
-        for rows in [Rows::Memories, Rows::Cues] {
+        for rows in [SegmentKind::Memories, SegmentKind::Cues] {
             let segment = Segment { rows, block: 0, upto: Segment::first(1) - 1, bytes: bytes.clone() };
             let before = || match rows {
-                Rows::Memories => Some(Index::new(spec(encoder), 2)),
-                Rows::Cues => memories(encoder),
+                SegmentKind::Memories => Some(Index::new(spec(encoder), 2)),
+                SegmentKind::Cues => memories(encoder),
             };
             let (Some(mut once), Some(mut again), Some(untouched)) = (before(), before(), before()) else { return };
             match once.segment(&segment) {
-                Taken::No => assert_eq!(once.difference(&untouched), None, "what is refused changes nothing"),
-                Taken::Yes => {
+                SegmentUse::No => assert_eq!(once.difference(&untouched), None, "what is refused changes nothing"),
+                SegmentUse::Yes => {
                     again.segment(&segment);
                     assert_eq!(once.difference(&again), None, "the same segment makes the same index");
                 }

@@ -3,8 +3,8 @@
 use std::{io::Cursor, sync::OnceLock};
 
 use aforesaid_llm::{
-    Aloud, Batch, ChatRequest, Completion, Counted, CueSettings, Finish, Format, Message, ResponseCache, Schema, Usage,
-    citations, fuzzing, without_reasoning,
+    Batch, ChatRequest, Completion, Counted, CueSettings, Finish, Format, Message, ResponseCache, Schema, StreamFilter,
+    Usage, citations, fuzzing, without_reasoning,
 };
 use tempfile::TempDir;
 
@@ -91,13 +91,13 @@ fn of(completion: &Completion) {
     let text = &completion.text;
     let cited = citations(text, &["D1:3", "x[", "a, b"]);
     assert!(cited.len() <= 3);
-    let mut aloud = String::new();
-    let mut each = |piece: &str| aloud.push_str(piece);
-    let mut filter = Aloud::new(&mut each);
-    text.char_indices().for_each(|(at, c)| filter.hear(&text[at..at + c.len_utf8()]));
+    let mut passed = String::new();
+    let mut each = |piece: &str| passed.push_str(piece);
+    let mut filter = StreamFilter::new(&mut each);
+    text.char_indices().for_each(|(at, c)| filter.push(&text[at..at + c.len_utf8()]));
     filter.end();
     if !text.contains("</think>") {
-        assert_eq!(aloud, without_reasoning(text), "what is heard is the answer");
+        assert_eq!(passed, without_reasoning(text), "what is passed on is the answer");
     }
 }
 

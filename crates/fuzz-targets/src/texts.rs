@@ -1,6 +1,6 @@
 //! Texts that people write: pipelines, times, names.
 
-use aforesaid::{Preset, types::Timestamp};
+use aforesaid::{Pipeline, pipeline::LexicalLeg, types::Timestamp};
 use aforesaid_core::{
     analysis::{Analyzer, NamedDate, Question},
     types::{EncoderId, MemoryId, Namespace},
@@ -10,6 +10,8 @@ use aforesaid_core::{
 pub(crate) const PIPELINE: &[&str] = &[
     "bm25(",
     "dense(",
+    "date_boost(",
+    "cue_boost(",
     "dated(",
     "cued(",
     "zscore(",
@@ -60,16 +62,16 @@ fn lossy(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn pipeline(bytes: &[u8]) {
-    if let Ok(pipeline) = lossy(bytes).parse::<Preset>() {
+    if let Ok(pipeline) = lossy(bytes).parse::<Pipeline>() {
         let printed = pipeline.to_string();
-        let mut again = printed.parse::<Preset>().ok();
+        let mut again = printed.parse::<Pipeline>().ok();
         assert_eq!(again.as_ref().map(ToString::to_string).as_ref(), Some(&printed), "what is printed is read");
-        if let (Some(again), None) = (&mut again, &pipeline.lexical) {
+        if let (Some(again), None) = (&mut again, pipeline.leg::<LexicalLeg>()) {
             // Without a lexical leg the analyzer is not written: it makes no term.
             again.analyzer = pipeline.analyzer;
         }
         // A preset has a name of its own.
-        assert_eq!(again, Some(Preset { name: printed, ..pipeline }), "what is read again is the same");
+        assert_eq!(again, Some(Pipeline { name: printed, ..pipeline }), "what is read again is the same");
     }
 }
 

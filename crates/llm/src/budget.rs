@@ -66,7 +66,7 @@ pub struct Limits {
 }
 
 /// What was spent.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Spent {
     /// Requests that were answered.
     pub requests: u64,

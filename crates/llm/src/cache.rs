@@ -4,8 +4,6 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
-    process,
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use serde::{Deserialize, Serialize};
@@ -70,14 +68,9 @@ impl ResponseCache {
     /// # Errors
     /// When it cannot be written.
     pub fn put(&self, key: &RequestKey, completion: &Completion) -> Result<(), LlmError> {
-        static WRITES: AtomicU64 = AtomicU64::new(0);
         let path = self.path(key);
-        let shelf = path.parent().unwrap_or(&self.folder);
-        let number = WRITES.fetch_add(1, Ordering::Relaxed);
-        let name = path.file_stem().unwrap_or_default().display();
-        let partial = shelf.join(format!(".{name}.{}.{number}.partial", process::id()));
-        let written = self.entry(key, completion).and_then(|bytes| write(shelf, &partial, &path, &bytes));
-        written.inspect_err(|_| drop(fs::remove_file(&partial))).map_err(LlmError::io("keep an answer", &path))
+        let written = self.entry(key, completion).and_then(|bytes| write(&path, &bytes));
+        written.map_err(LlmError::io("keep an answer", &path))
     }
 
     /// Files of one folder stay few when there are very many.
@@ -110,12 +103,15 @@ impl ResponseCache {
     }
 }
 
-fn write(shelf: &Path, partial: &Path, path: &Path, entry: &[u8]) -> io::Result<()> {
+/// Writes an entry for its owner alone; the file appears whole or not at all.
+fn write(path: &Path, entry: &[u8]) -> io::Result<()> {
+    let shelf = path.parent().unwrap_or(Path::new("."));
     private::make_folder(shelf)?;
-    let mut file = private::make_file(partial)?;
+    let mut file = tempfile::NamedTempFile::new_in(shelf)?;
     file.write_all(entry)?;
-    file.sync_all()?;
-    fs::rename(partial, path)
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 fn whole(bytes: &[u8], key: &RequestKey) -> Option<Completion> {

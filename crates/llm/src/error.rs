@@ -163,6 +163,28 @@ pub enum LlmError {
 }
 
 impl LlmError {
+    /// A stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::BaseUrl { .. } => "server_url",
+            Self::Proxy => "server_proxy",
+            Self::Key { .. } => "server_key",
+            Self::Setting { .. } => "server_setting",
+            Self::Connection { .. } => "server_connection",
+            Self::TimedOut { .. } => "server_timed_out",
+            Self::Status { .. } => "server_status",
+            Self::Redirected { .. } => "server_redirected",
+            Self::TooLarge { .. } => "server_answer_too_large",
+            Self::Truncated { .. } => "server_answer_truncated",
+            Self::NotJson { .. } => "server_answer_not_json",
+            Self::Answer { .. } => "server_answer_unexpected",
+            Self::OutOfBudget { .. } => "out_of_budget",
+            Self::Io { .. } => "response_cache_io",
+            Self::BatchFile { .. } => "batch_file_io",
+            Self::Id(_) => "invalid_name",
+        }
+    }
+
     /// Wraps a failure of the file system.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();

@@ -85,7 +85,7 @@ pub use endpoint::{Endpoint, Timeouts};
 pub use error::LlmError;
 pub use judge::{JudgeCandidate, JudgeFault, JudgePrompt, JudgeSettings, Judgement, judge, order};
 pub use proxy::Proxy;
-pub use reasoning::{Aloud, without_reasoning};
+pub use reasoning::{StreamFilter, without_reasoning};
 pub use reply::ReplyFault;
 pub use retry::RetryPolicy;
 pub use schema::Schema;

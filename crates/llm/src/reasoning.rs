@@ -17,7 +17,7 @@ pub fn without_reasoning(text: &str) -> &str {
 /// Passes the pieces of an answer on as they come, without the reasoning at its beginning.
 ///
 /// Reasoning of which only the end is marked is passed on: nobody knows what it is until it is over.
-pub struct Aloud<'a> {
+pub struct StreamFilter<'a> {
     each: &'a mut dyn FnMut(&str),
     /// What has not been passed on.
     held: String,
@@ -36,14 +36,14 @@ enum Stage {
     Speaking,
 }
 
-impl<'a> Aloud<'a> {
+impl<'a> StreamFilter<'a> {
     /// Passes on to `each`.
     pub fn new(each: &'a mut dyn FnMut(&str)) -> Self {
         Self { each, held: String::new(), blank: 0, stage: Stage::Beginning }
     }
 
     /// Takes the next piece.
-    pub fn hear(&mut self, piece: &str) {
+    pub fn push(&mut self, piece: &str) {
         self.held.push_str(piece);
         if self.stage == Stage::Beginning {
             let begun = self.held[self.blank..].trim_start();
@@ -96,12 +96,12 @@ mod tests {
 
     use super::*;
 
-    fn aloud(pieces: &[&str]) -> Vec<String> {
+    fn filter(pieces: &[&str]) -> Vec<String> {
         let mut heard = Vec::new();
         let mut each = |piece: &str| heard.push(piece.to_owned());
-        let mut aloud = Aloud::new(&mut each);
-        pieces.iter().for_each(|piece| aloud.hear(piece));
-        aloud.end();
+        let mut filter = StreamFilter::new(&mut each);
+        pieces.iter().for_each(|piece| filter.push(piece));
+        filter.end();
         heard
     }
 
@@ -121,22 +121,22 @@ mod tests {
 
     #[test]
     fn pieces_of_an_answer_come_at_once_and_those_of_reasoning_do_not() {
-        assert_eq!(aloud(&["The ", "kite."]), ["The ", "kite."]);
-        assert_eq!(aloud(&["<th", "ink>A ki", "te? </th", "ink>\n", "\nThe ", "kite."]), ["The ", "kite."]);
-        assert_eq!(aloud(&["<", "3 to all"]), ["<3 to all"]);
-        assert_eq!(aloud(&["<thi"]), ["<thi"]);
-        assert!(aloud(&["<think>A kite?"]).is_empty());
-        assert_eq!(aloud(&[" ", "\n", "<3"]), [" \n<3"]);
-        assert_eq!(aloud(&[" ", "\n", "<thin", "k>A kite?</think>", " ", "\n", " Yes"]), ["Yes"]);
+        assert_eq!(filter(&["The ", "kite."]), ["The ", "kite."]);
+        assert_eq!(filter(&["<th", "ink>A ki", "te? </th", "ink>\n", "\nThe ", "kite."]), ["The ", "kite."]);
+        assert_eq!(filter(&["<", "3 to all"]), ["<3 to all"]);
+        assert_eq!(filter(&["<thi"]), ["<thi"]);
+        assert!(filter(&["<think>A kite?"]).is_empty());
+        assert_eq!(filter(&[" ", "\n", "<3"]), [" \n<3"]);
+        assert_eq!(filter(&[" ", "\n", "<thin", "k>A kite?</think>", " ", "\n", " Yes"]), ["Yes"]);
     }
 
     /// White space in pieces was looked through from its beginning with each piece: a quarter of a million took minutes.
     #[test]
     fn endless_white_space_costs_its_length() {
         let spaces = vec![" "; 250_000];
-        assert_eq!(aloud(&spaces).concat().len(), spaces.len());
+        assert_eq!(filter(&spaces).concat().len(), spaces.len());
         let thought: Vec<_> = ["<think></think>"].into_iter().chain(spaces).collect();
-        assert!(aloud(&thought).is_empty());
+        assert!(filter(&thought).is_empty());
     }
 
     proptest! {
@@ -153,8 +153,8 @@ mod tests {
                 rest = after;
             }
             pieces.push(rest);
-            prop_assert_eq!(aloud(&pieces).concat(), answer);
-            prop_assert_eq!(without_reasoning(&text).trim_start(), aloud(&pieces).concat());
+            prop_assert_eq!(filter(&pieces).concat(), answer);
+            prop_assert_eq!(without_reasoning(&text).trim_start(), filter(&pieces).concat());
         }
     }
 }

@@ -53,7 +53,7 @@ impl PairScorer for CrossEncoder {
             None => Ok(scores),
             Some(i) => Err(format!(
                 "passage {i} has the score {}, expected a number; \
-                 the weights may be damaged: run `aforesaid models verify`",
+                 the weights may be damaged: verify the checksums of the model's files",
                 scores[i]
             )),
         });

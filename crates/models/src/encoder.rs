@@ -116,7 +116,7 @@ fn not_a_unit(i: usize, text: &str, found: &str) -> String {
     let start: String = text.chars().take(40).collect();
     format!(
         "text {i} ({start:?}) became a vector of length {found}, expected 1; \
-         the weights may be damaged: run `aforesaid models verify`"
+         the weights may be damaged: verify the checksums of the model's files"
     )
 }
 
@@ -130,6 +130,6 @@ mod tests {
         assert_eq!(unit_check(&[0.0, 0.0]).unwrap_err(), "0");
         assert_eq!(unit_check(&[f32::NAN, 1.0]).unwrap_err(), "NaN");
         let message = not_a_unit(3, "hello", "NaN");
-        assert!(message.contains("text 3 (\"hello\")") && message.contains("models verify"), "{message}");
+        assert!(message.contains("text 3 (\"hello\")") && message.contains("verify the checksums"), "{message}");
     }
 }

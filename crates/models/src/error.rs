@@ -25,7 +25,7 @@ impl fmt::Display for Attempt {
 #[non_exhaustive]
 pub enum ModelError {
     /// No model is registered under this name.
-    #[error("model {name:?} is not known; expected one of: {}; or give a directory with --model-dir", .known.join(", "))]
+    #[error("model {name:?} is not known; expected one of: {}; or give a directory with its files", .known.join(", "))]
     Unknown {
         /// The name asked for.
         name: String,
@@ -34,8 +34,7 @@ pub enum ModelError {
     },
     /// No place had the model.
     #[error(
-        "model {model} was not found; tried{}\nrun `aforesaid models pull {model}` where there is a network, \
-         give a directory with --model-dir DIR, or go on with lexical search",
+        "model {model} was not found; tried{}",
         lines(.attempts)
     )]
     Unavailable {
@@ -69,7 +68,7 @@ pub enum ModelError {
     /// A source answered, but not with what was asked.
     #[error("{origin}: found {found}, expected {expected}; {next}")]
     Download {
-        /// Address or package.
+        /// MemoryRef or package.
         origin: String,
         /// What came.
         found: String,
@@ -102,7 +101,7 @@ pub enum ModelError {
         expected: String,
     },
     /// The weights file is not whole.
-    #[error("{}: found {found}, expected {expected}; the file is damaged: run `aforesaid models pull --force`, or copy it again", .path.display())]
+    #[error("{}: found {found}, expected {expected}; the file is damaged: download it again, or copy it again", .path.display())]
     Weights {
         /// The file.
         path: PathBuf,
@@ -124,7 +123,7 @@ pub enum ModelError {
         expected: String,
     },
     /// The tokenizer cannot be used.
-    #[error("{}: found {found}, expected {expected}; run `aforesaid models pull --force`, or copy tokenizer.json again", .path.display())]
+    #[error("{}: found {found}, expected {expected}; download the model again, or copy tokenizer.json again", .path.display())]
     Tokenizer {
         /// The file.
         path: PathBuf,
@@ -134,7 +133,7 @@ pub enum ModelError {
         expected: String,
     },
     /// The model is for something else.
-    #[error("model {model} is of the kind {found}, expected {expected}; `aforesaid models list` says which is which")]
+    #[error("model {model} is of the kind {found}, expected {expected}")]
     Kind {
         /// The model's name and revision.
         model: String,
@@ -155,7 +154,7 @@ pub enum ModelError {
         best: Instructions,
     },
     /// The threads did not start.
-    #[error("found no room for {count} threads; ask for fewer with --threads")]
+    #[error("found no room for {count} threads; ask for fewer")]
     Threads {
         /// How many were asked for.
         count: usize,
@@ -166,6 +165,26 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// A stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "unknown_model",
+            Self::Unavailable { .. } => "model_unavailable",
+            Self::WrongChecksum { .. } => "model_checksum",
+            Self::MissingFile { .. } => "model_file_missing",
+            Self::Download { .. } => "model_download",
+            Self::Io { .. } => "model_io",
+            Self::Config { .. } => "model_config",
+            Self::Weights { .. } => "model_weights",
+            Self::Tensor { .. } => "model_tensor",
+            Self::Tokenizer { .. } => "model_tokenizer",
+            Self::Kind { .. } => "model_kind",
+            Self::Id(_) => "invalid_name",
+            Self::Instructions { .. } => "instructions_missing",
+            Self::Threads { .. } => "no_threads",
+        }
+    }
+
     /// Wraps a failure of the file system.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();

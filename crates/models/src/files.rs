@@ -1,10 +1,12 @@
-//! Files that are not ours: regular ones, of a bounded size.
+//! Reads regular files of a bounded size, and writes files that appear whole.
 
 use std::{
-    fs::{File, Metadata},
-    io::{self, Read},
-    path::Path,
+    fs::{self, File, Metadata},
+    io::{self, BufWriter, Read, Write},
+    path::{Path, PathBuf},
 };
+
+use tempfile::NamedTempFile;
 
 /// Bytes of a model's configuration file at most: real ones have a few thousand.
 pub const MOST_CONFIG: u64 = 1 << 20;
@@ -47,6 +49,66 @@ pub fn read_bounded(reader: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_large(&format!("more than {most}"), most)) } else { Ok(bytes) }
+}
+
+/// Who may read a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Its owner alone.
+    Private,
+    /// Everyone whom the umask of the process allows.
+    Shared,
+}
+
+/// A file that is written under a temporary name in the folder of its path, and that [`NewFile::finish`] renames to it.
+///
+/// Where it is dropped before, nothing is left of it.
+#[derive(Debug)]
+pub struct NewFile {
+    out: BufWriter<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// A file that will be at `path`, or at what a symbolic link there points at.
+    ///
+    /// # Errors
+    /// When no file can be made in that folder.
+    pub fn beside(path: &Path, access: Access) -> io::Result<Self> {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".partial-");
+        #[cfg(unix)]
+        if access == Access::Shared {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        #[cfg(not(unix))]
+        let _ = access;
+        Ok(Self { out: BufWriter::new(builder.tempfile_in(folder)?), path })
+    }
+
+    /// Syncs the file and renames it to its path, in place of the file there.
+    ///
+    /// # Errors
+    /// When it cannot be written, synced or renamed; the file at the path is then as it was.
+    pub fn finish(self) -> io::Result<()> {
+        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        file.persist(self.path)?;
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 fn too_large(found: &str, most: u64) -> io::Error {
@@ -101,6 +163,41 @@ mod tests {
             "found more than 9 bytes, expected at most 9"
         );
         assert_eq!(read_bounded(&b"kite"[..], 4).unwrap(), b"kite");
+    }
+
+    #[test]
+    fn a_new_file_appears_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("kites");
+        let write = |text: &str| {
+            let mut file = NewFile::beside(&path, Access::Shared).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            file
+        };
+        drop(write("red"));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        write("blue").finish().unwrap();
+        write("green").finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "green");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        assert!(NewFile::beside(&dir.path().join("none/kites"), Access::Private).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn access_is_as_asked_and_a_link_stays_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let (path, link) = (dir.path().join("file"), dir.path().join("link"));
+        NewFile::beside(&path, Access::Private).unwrap().finish().unwrap();
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        NewFile::beside(&link, Access::Shared).unwrap().finish().unwrap();
+        assert!(link.is_symlink());
+        let plain = dir.path().join("plain");
+        File::create(&plain).unwrap();
+        assert_eq!(mode(), fs::metadata(&plain).unwrap().permissions().mode() & 0o777);
     }
 
     /// A named pipe was waited for without end, and a device filled the memory.

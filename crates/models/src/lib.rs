@@ -2,12 +2,12 @@
 //!
 //! ```no_run
 //! use aforesaid_core::Encoder;
-//! use aforesaid_models::{BertEncoder, Downloads, Places, Precision, Runtime, Threads, obtain, registry};
+//! use aforesaid_models::{BertEncoder, Downloads, ModelPaths, Precision, Runtime, Threads, resolve, registry};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let entry = registry::named("all-MiniLM-L6-v2")?;
-//! let places = Places { explicit: None, cache: "models".into(), hf_home: None, downloads: Downloads::Allowed };
-//! let files = obtain(entry, &places, &mut |_| ())?;
+//! let paths = ModelPaths { explicit: None, cache: "models".into(), hf_home: None, downloads: Downloads::Allowed };
+//! let files = resolve(entry, &paths, &mut |_| ())?;
 //! let encoder = BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::available()))?;
 //! let vectors = encoder.encode_passages(&["Ann: We moved to Lyon in May."])?;
 //! assert_eq!(vectors.dim(), 384);
@@ -21,6 +21,7 @@ mod bert;
 pub mod checksum;
 mod cross_encoder;
 mod directory;
+pub mod download;
 mod encoder;
 mod error;
 pub mod files;
@@ -44,6 +45,8 @@ pub use error::{Attempt, ModelError};
 pub use instructions::Instructions;
 pub use precision::Precision;
 pub use registry::{ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, Recipe};
-pub use resolve::{Downloads, FileCheck, ModelFiles, Origin, Places, Progress, Verdict, find, obtain, replace, verify};
+pub use resolve::{
+    Downloads, FileCheck, ModelFiles, ModelPaths, Origin, Progress, Verdict, find, replace, resolve, verify,
+};
 pub use runtime::Runtime;
 pub use threads::Threads;

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     checksum::{sha256_of, sha256_of_bytes},
-    files::{MOST_CONFIG, read_regular},
+    files::{Access, MOST_CONFIG, NewFile, read_regular},
     private,
 };
 
@@ -91,10 +91,9 @@ impl Stamps {
     fn write(&self, path: &Path, stamp: &Stamp) {
         let write = || -> io::Result<()> {
             private::make_folder(&self.dir)?;
-            let file = tempfile::NamedTempFile::new_in(&self.dir)?;
-            serde_json::to_writer(&file, stamp)?;
-            file.persist(self.file(path))?;
-            Ok(())
+            let mut file = NewFile::beside(&self.file(path), Access::Private)?;
+            serde_json::to_writer(&mut file, stamp)?;
+            file.finish()
         };
         let _ = write();
     }

@@ -9,8 +9,8 @@ use std::{env, path::PathBuf, sync::OnceLock};
 
 use aforesaid_core::Encoder;
 use aforesaid_models::{
-    BertEncoder, Downloads, Instructions, ModelFiles, Places, Precision, Runtime, Threads, Verdict, obtain, registry,
-    verify,
+    BertEncoder, Downloads, Instructions, ModelFiles, ModelPaths, Precision, Runtime, Threads, Verdict, registry,
+    resolve, verify,
 };
 use serde::Deserialize;
 
@@ -34,13 +34,13 @@ fn model() -> &'static ModelFiles {
     static MODEL: OnceLock<ModelFiles> = OnceLock::new();
     MODEL.get_or_init(|| {
         let cache = env::var_os("AFORESAID_TEST_CACHE").map(PathBuf::from);
-        let places = Places {
+        let paths = ModelPaths {
             explicit: env::var_os("AFORESAID_TEST_MODEL").map(PathBuf::from),
             cache: cache.unwrap_or_else(|| env::temp_dir().join("aforesaid-test-models")),
             hf_home: env::var_os("HF_HOME").map(PathBuf::from),
             downloads: Downloads::Allowed,
         };
-        obtain(registry::named("all-MiniLM-L6-v2").unwrap(), &places, &mut |_| ()).unwrap_or_else(|error| {
+        resolve(registry::named("all-MiniLM-L6-v2").unwrap(), &paths, &mut |_| ()).unwrap_or_else(|error| {
             panic!(
                 "this test needs all-MiniLM-L6-v2: set AFORESAID_TEST_MODEL to a directory with its \
                  model.safetensors, tokenizer.json and config.json, or allow the network\n{error}"

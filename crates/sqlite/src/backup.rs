@@ -20,7 +20,7 @@ use tempfile::{TempDir, TempPath};
 use crate::{
     check,
     errors::{Context, location_error},
-    place::{beside, folder_of},
+    paths::{beside, folder_of},
 };
 
 /// What the name of a folder starts with in which a backup is made.
@@ -84,7 +84,7 @@ fn refuse(connection: &Connection, file: &Path, existing: Existing) -> Result<()
         return refused("has the log of another store beside it", "close that store, or name another file");
     }
     if existing == Existing::Kept && file.symlink_metadata().is_ok() {
-        return refused("already exists", "name another file, or give --replace");
+        return Err(StoreError::FileExists { location: file.display().to_string(), found: "already exists" });
     }
     Ok(())
 }
@@ -140,9 +140,7 @@ fn compared(copy: &Path, context: Context<'_>) -> Result<BackedUp, StoreError> {
 fn install(partial: TempDir, copy: &Path, file: &Path, existing: Existing) -> Result<(), StoreError> {
     let shown = file.display().to_string();
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            location_error(&shown, "was made meanwhile", "name another file, or give --replace")
-        }
+        io::ErrorKind::AlreadyExists => StoreError::FileExists { location: shown.clone(), found: "was made meanwhile" },
         _ => location_error(&shown, format!("cannot be written ({error})"), "name another file"),
     };
     let copy = TempPath::try_from_path(copy).map_err(failed)?;

@@ -13,7 +13,7 @@ use aforesaid_core::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::{counters::Counter, erasure, errors::Context, schema};
+use crate::{counts, erasure, errors::Context, schema};
 
 /// Lines of SQLite's own check that are told.
 const SHOWN: usize = 20;
@@ -194,8 +194,8 @@ impl Checking<'_> {
 
     /// Compares what is there with what was counted as it was written.
     fn counters(&mut self) -> Result<(), StoreError> {
-        for counter in Counter::ALL {
-            let (column, rows) = (counter.column(), counter.rows());
+        for kind in counts::ALL {
+            let (column, rows) = (counts::column(kind), counts::rows(kind));
             let sql = format!(
                 "SELECT n.name, n.{column}, (SELECT count(*) FROM {rows}) FROM namespace n NOT INDEXED
                  WHERE n.{column} IS NOT (SELECT count(*) FROM {rows})"
@@ -205,7 +205,7 @@ impl Checking<'_> {
             let wrong: Vec<(String, i64, i64)> =
                 self.context.run(select.and_then(|mut select| select.query_map([], row)?.collect()))?;
             for (name, expected, found) in wrong {
-                let noun = counter.noun();
+                let noun = counts::noun(kind);
                 self.damage(format!("namespace {name:?}"), format!("{found} {noun}"), format!("{expected} {noun}"));
             }
         }
@@ -248,25 +248,25 @@ impl Checking<'_> {
     fn missing_vectors(&mut self) -> Result<(), StoreError> {
         let names: Vec<(i64, String)> = self.names.iter().map(|(number, name)| (*number, name.clone())).collect();
         for (number, name) in names {
-            let serving = "SELECT serving FROM namespace WHERE id = ?1";
-            let serving: Option<Option<String>> =
-                self.context.run(self.connection.query_row(serving, [number], |row| row.get(0)).optional())?;
-            let Some(serving) = serving.flatten() else { continue };
-            let Ok(encoder) = EncoderId::new(serving.clone()) else {
+            let active = "SELECT serving FROM namespace WHERE id = ?1";
+            let active: Option<Option<String>> =
+                self.context.run(self.connection.query_row(active, [number], |row| row.get(0)).optional())?;
+            let Some(active) = active.flatten() else { continue };
+            let Ok(encoder) = EncoderId::new(active.clone()) else {
                 self.damage(format!("namespace {name:?}"), "an unreadable name of the encoder in use", "a name");
                 continue;
             };
             let sql = "SELECT count(*) FROM memory m WHERE m.namespace = ?1 AND (?3 OR NOT m.sensitive)
                        AND NOT EXISTS (SELECT 1 FROM encoder e JOIN vector v ON v.namespace = ?1 AND v.encoder = e.id
                                        WHERE e.namespace = ?1 AND e.name = ?2 AND v.seq = m.seq)";
-            let key = params![number, serving, !encoder.is_remote()];
+            let key = params![number, active, !encoder.is_remote()];
             let missing: i64 = self.context.run(self.connection.query_row(sql, key, |row| row.get(0)))?;
             if missing > 0 {
                 self.findings.push(Finding::note(
                     format!("namespace {name:?}"),
-                    format!("{missing} memories without a vector by {serving}"),
+                    format!("{missing} memories without a vector by {active}"),
                     "a vector each",
-                    "make them with `aforesaid reembed`",
+                    "re-embed the namespace",
                 ));
             }
         }

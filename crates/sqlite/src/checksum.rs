@@ -1,9 +1,9 @@
 //! A checksum over the fields of a memory: SQLite has none, and a flipped bit in a text is a text too.
 
-use aforesaid_core::types::Memory;
+use aforesaid_core::types::Record;
 use crc32fast::Hasher;
 
-use crate::row::number_of;
+use crate::kinds::number_of;
 
 /// Lists and objects of a memory as they are stored.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ pub(crate) struct Json<'a> {
 /// CRC-32 of a memory's fields, its position and the names of its session and conversation among them.
 ///
 /// It finds every change of up to 32 neighbouring bits, and of other changes all but one in four thousand million.
-pub(crate) fn of(memory: &Memory, json: Json<'_>) -> u32 {
+pub(crate) fn of(memory: &Record, json: Json<'_>) -> u32 {
     let mut sum = Hasher::new();
     number(&mut sum, memory.seq.0);
     number(&mut sum, number_of(memory.kind) as u64);
@@ -50,8 +50,8 @@ mod tests {
 
     use super::*;
 
-    fn memory() -> Memory {
-        Memory {
+    fn memory() -> Record {
+        Record {
             seq: Seq(7),
             id: MemoryId::new("note:1").unwrap(),
             kind: Kind::Note,
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn every_field_counts() {
-        let changes: [fn(&mut Memory); 9] = [
+        let changes: [fn(&mut Record); 9] = [
             |memory| memory.seq = Seq(8),
             |memory| memory.id = MemoryId::new("note:2").unwrap(),
             |memory| memory.kind = Kind::Turn,
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn zero_is_zero() {
-        let with = |importance| Memory { importance: Importance::new(importance).unwrap(), ..memory() };
+        let with = |importance| Record { importance: Importance::new(importance).unwrap(), ..memory() };
         assert_eq!(of(&with(-0.0), NONE), of(&with(0.0), NONE));
     }
 }

@@ -14,7 +14,8 @@ use crate::{
     check, erasure,
     errors::{Context, location_error},
     identity, journal,
-    place::{self, Creation, beside, folder_of},
+    paths::{beside, folder_of},
+    place::{self, Creation},
     schema,
 };
 
@@ -211,7 +212,7 @@ fn reading(path: &Path, location: &str) -> Result<Access, StoreError> {
         return Err(location_error(
             location,
             "may not be written here, and its last writes are in a log that only who may write can read",
-            "open it once with write permission, or name another file with --store",
+            "open it once with write permission, or name another store",
         ));
     }
     if nobody_writes(path) {
@@ -220,7 +221,7 @@ fn reading(path: &Path, location: &str) -> Result<Access, StoreError> {
     Err(location_error(
         location,
         "may be written by others and not here, so that it can change while it is read",
-        "ask its owner for write permission or for a copy made with `aforesaid backup`",
+        "ask its owner for write permission or for a backup",
     ))
 }
 

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 use crate::{
     errors::Context,
     free_space::{self, Remains},
-    place::beside,
+    paths::beside,
 };
 
 /// How long a forget waits for readers before it leaves the log to others.

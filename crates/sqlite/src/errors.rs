@@ -51,13 +51,10 @@ impl<'a> Context<'a> {
             return self.damaged(bad.unwrap_or_else(|| format!("could not {}: a row is unreadable", self.action)));
         }
         let known = match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => {
-                Some(("is not an aforesaid store (no SQLite file)", "name another file with --store"))
+            Some(ErrorCode::NotADatabase) => Some(("is not an aforesaid store (no SQLite file)", "name another store")),
+            Some(ErrorCode::ReadOnly) => {
+                Some(("cannot be written (read-only file or folder)", "give write permission, or name another store"))
             }
-            Some(ErrorCode::ReadOnly) => Some((
-                "cannot be written (read-only file or folder)",
-                "give write permission, or name another file with --store",
-            )),
             Some(ErrorCode::DiskFull) => {
                 Some(("the disk is full", "free some space and try again; nothing was written"))
             }
@@ -69,7 +66,7 @@ impl<'a> Context<'a> {
                 Some(("cannot be opened", "check the path and the permissions of the file and its folder"))
             }
             Some(ErrorCode::PermissionDenied) => {
-                Some(("permission denied", "give access to it, or name another file with --store"))
+                Some(("permission denied", "give access to it, or name another store"))
             }
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Some((
                 "another process has been writing for over a minute",

@@ -6,13 +6,10 @@ use aforesaid_core::StoreError;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::{
-    errors::{Context, location_error},
-    place::beside,
-    schema,
+    errors::Context,
+    header::{self, APPLICATION_ID, foreign, pragma},
+    paths::beside,
 };
-
-/// Marks a file as ours: "afsd".
-pub(crate) const APPLICATION_ID: i64 = 0x6166_7364;
 
 /// Refuses a file that is no store of ours.
 ///
@@ -36,20 +33,12 @@ pub(crate) fn check(path: &Path, location: &str) -> Result<(), StoreError> {
     if without_log && beside(path, "-wal").exists() {
         let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_ONLY;
         let connection = context.run(Connection::open_with_flags(path, flags))?;
-        if schema::is_ours(&connection, location)? {
+        if header::is_ours(&connection, location)? {
             return Ok(());
         }
     }
     application?;
     Err(foreign(location))
-}
-
-pub(crate) fn foreign(location: &str) -> StoreError {
-    location_error(location, "is an SQLite file of another program", "name another file with --store")
-}
-
-pub(crate) fn pragma(connection: &Connection, name: &str, location: &str) -> Result<i64, StoreError> {
-    Context::new(location, "read the header").run(connection.pragma_query_value(None, name, |row| row.get(0)))
 }
 
 /// The path as an SQLite URI that promises nothing will change.

@@ -5,30 +5,31 @@
 //! (`secure_delete`), its copies on other pages too, and the log is emptied after a forget.
 #![forbid(unsafe_code)]
 
-mod append;
 mod backup;
 mod check;
 mod checksum;
 mod connection;
-mod counters;
+mod counts;
 mod cues;
+mod derived;
 mod erasure;
 mod errors;
-mod forget;
 mod free_space;
+mod header;
 mod identity;
 mod journal;
-mod numbering;
+mod kinds;
+mod memories;
+mod migrations;
+mod paths;
 mod place;
-mod read;
-mod removed;
 mod row;
+mod salt;
 mod salvage;
 mod schema;
-mod serving;
-mod snapshot;
-mod staging;
 mod store;
+mod tables;
+mod transaction;
 mod vectors;
 
 pub use place::Creation;

@@ -1,17 +1,15 @@
 //! Where a store is, and making a new one there.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{fs, io, path::Path, time::Duration};
 
 use aforesaid_core::StoreError;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::{
     errors::{Context, location_error},
-    journal, schema,
+    journal,
+    paths::{beside, folder_of},
+    schema,
 };
 
 /// Bytes of a page; a vector of 384 components with its key fits one cell.
@@ -33,7 +31,7 @@ pub(crate) fn find_or_make(path: &Path, location: &str, creation: Creation) -> R
         return Err(location_error(
             &format!("{location:?}"),
             "names no file",
-            "give a path with --store, or memory: for a store that ends with the process",
+            "give a path, or memory: for a store that ends with the process",
         ));
     }
     match fs::metadata(path) {
@@ -47,7 +45,7 @@ pub(crate) fn find_or_make(path: &Path, location: &str, creation: Creation) -> R
             Creation::Forbidden => Err(location_error(
                 location,
                 "does not exist",
-                "make one with `aforesaid import` or `aforesaid add`, or name another with --store",
+                "import or add something to create one, or name another store",
             )),
         },
     }
@@ -55,10 +53,10 @@ pub(crate) fn find_or_make(path: &Path, location: &str, creation: Creation) -> R
 
 fn check_file(found: &fs::Metadata, location: &str) -> Result<(), StoreError> {
     if found.is_dir() {
-        return Err(location_error(location, "is a directory", "name a file in it, such as memory.db, with --store"));
+        return Err(location_error(location, "is a directory", "name a file in it, such as memory.db"));
     }
     if !found.is_file() {
-        return Err(location_error(location, "is not a regular file", "name a file, such as memory.db, with --store"));
+        return Err(location_error(location, "is not a regular file", "name a file, such as memory.db"));
     }
     // A new store appears whole, so this is one that lost its content or was never one.
     if found.len() == 0 {
@@ -80,14 +78,14 @@ fn make(path: &Path, location: &str) -> Result<(), StoreError> {
         location_error(
             location,
             format!("its folder cannot be made ({error})"),
-            "make the folder, or name another file with --store",
+            "make the folder, or name another store",
         )
     })?;
     let cannot_write = |error: io::Error| {
         location_error(
             location,
             format!("cannot be made in its folder ({})", error.kind()),
-            "give write permission to the folder, or name another file with --store",
+            "give write permission to the folder, or name another store",
         )
     };
     // Readable by its owner alone, and the log beside it is given the same permissions.
@@ -120,11 +118,6 @@ fn fill(path: &Path, location: &str) -> Result<(), StoreError> {
     context.run(connection.close().map_err(|(_, error)| error))
 }
 
-/// The folder that a file is in.
-pub(crate) fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// Makes a folder, and those it lies in, for their owner alone.
 fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
@@ -137,12 +130,4 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 /// Has a folder's entries survive a loss of power, where a folder can be opened for that.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
-}
-
-/// The file that SQLite keeps beside a store under an ending of its own.
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
-    // SQLite follows links before it names the log.
-    let mut name = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).into_os_string();
-    name.push(ending);
-    PathBuf::from(name)
 }

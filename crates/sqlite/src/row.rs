@@ -1,24 +1,37 @@
 //! A memory as a row.
 
 use aforesaid_core::types::{
-    ConversationId, Importance, Kind, Memory, MemoryId, Sensitivity, Seq, SessionId, Timestamp,
+    ConversationId, Importance, Kind, MemoryId, Record, Sensitivity, Seq, SessionId, Timestamp,
 };
 use rusqlite::{Row, types::Type};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::checksum;
+use crate::{checksum, kinds::kind};
 
 /// Number of no conversation and of no session; real ones count from 1.
 pub(crate) const NO_GROUP: i64 = 0;
 
+macro_rules! select {
+    ($session:literal) => {
+        concat!(
+            "SELECT m.seq, m.id, m.kind, c.name, s.name, m.speaker, m.text, m.said_at, m.image_caption,
+                    m.importance, m.sensitive, m.tags, m.source, m.meta, m.checksum
+             FROM memory m
+             LEFT JOIN conversation c ON c.namespace = ?1 AND c.id = m.conversation
+             LEFT JOIN session s ON s.namespace = ?1 AND s.id = m.session",
+            $session,
+            " WHERE m.namespace = ?1"
+        )
+    };
+}
+
 /// Everything of a memory, in the order [`memory`] reads it; `?1` is the tenant.
-pub(crate) const SELECT: &str = "
-    SELECT m.seq, m.id, m.kind, c.name, s.name, m.speaker, m.text, m.said_at, m.image_caption,
-           m.importance, m.sensitive, m.tags, m.source, m.meta, m.checksum
-    FROM memory m
-    LEFT JOIN conversation c ON c.namespace = ?1 AND c.id = m.conversation
-    LEFT JOIN session s ON s.namespace = ?1 AND s.id = m.session
-    WHERE m.namespace = ?1";
+///
+/// A session of another conversation is none: it may bear the same name, and no checksum would notice.
+pub(crate) const SELECT: &str = select!(" AND s.conversation = m.conversation");
+
+/// As [`SELECT`], whatever conversation the session belongs to: what a salvage reads.
+pub(crate) const SELECT_LOOSELY: &str = select!("");
 
 /// What the columns of [`SELECT`] hold.
 const FIELDS: [&str; 15] = [
@@ -73,7 +86,7 @@ impl BadRow {
 }
 
 /// Reads a memory, and compares it with its checksum.
-pub(crate) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
+pub(crate) fn memory(row: &Row<'_>) -> rusqlite::Result<Record> {
     let (memory, verdict) = unverified(row)?;
     match verdict {
         Verdict::Sound => Ok(memory),
@@ -89,7 +102,7 @@ pub(crate) enum Verdict {
 }
 
 /// Reads a memory, and says what its checksum says of it.
-pub(crate) fn unverified(row: &Row<'_>) -> rusqlite::Result<(Memory, Verdict)> {
+pub(crate) fn unverified(row: &Row<'_>) -> rusqlite::Result<(Record, Verdict)> {
     let seq = Seq(row.get(0)?);
     decode(row, seq).map_err(|error| match column(&error).and_then(|column| FIELDS.get(column)) {
         Some(field) if BadRow::behind(&error).is_none() => BadRow::of(seq, Fault::Unreadable(field)),
@@ -97,10 +110,10 @@ pub(crate) fn unverified(row: &Row<'_>) -> rusqlite::Result<(Memory, Verdict)> {
     })
 }
 
-fn decode(row: &Row<'_>, seq: Seq) -> rusqlite::Result<(Memory, Verdict)> {
+fn decode(row: &Row<'_>, seq: Seq) -> rusqlite::Result<(Record, Verdict)> {
     let text = |column| row.get_ref(column)?.as_str_or_null().map_err(|error| damaged(column, error));
     let stored = checksum::Json { tags: text(11)?, source: text(12)?, meta: text(13)? };
-    let memory = Memory {
+    let memory = Record {
         seq,
         id: checked(row, 1, MemoryId::new)?,
         kind: kind(row.get(2)?),
@@ -139,17 +152,6 @@ pub(crate) fn column(error: &rusqlite::Error) -> Option<usize> {
         | rusqlite::Error::Utf8Error(column, _)
         | rusqlite::Error::InvalidColumnType(column, ..) => Some(*column),
         _ => None,
-    }
-}
-
-pub(crate) fn kind(number: i64) -> Kind {
-    if number == number_of(Kind::Note) { Kind::Note } else { Kind::Turn }
-}
-
-pub(crate) fn number_of(kind: Kind) -> i64 {
-    match kind {
-        Kind::Turn => 0,
-        Kind::Note => 1,
     }
 }
 

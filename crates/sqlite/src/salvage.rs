@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use aforesaid_core::{StoreError, store::Salvaged, types::Memory};
+use aforesaid_core::{StoreError, store::Salvaged, types::Record};
 use rusqlite::params;
 
 use crate::{
-    read::Reader,
     row::{self, Verdict},
+    tables::NamespaceTables,
 };
 
 /// Ways to every position, each of which may break off somewhere else.
@@ -18,20 +18,20 @@ const WAYS: [&str; 4] = [
     "SELECT seq FROM memory INDEXED BY memory_by_session WHERE namespace = ?1 ORDER BY session DESC, seq DESC",
 ];
 
-impl Reader<'_> {
+impl NamespaceTables<'_> {
     /// Visits every memory that can be read, by position, and says what could not be.
     pub(crate) fn salvage(
         &self,
-        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+        visit: &mut dyn FnMut(Record) -> Result<(), StoreError>,
     ) -> Result<Salvaged, StoreError> {
         let recorded = "SELECT memories FROM namespace WHERE id = ?1";
-        let recorded: i64 =
-            self.context.run(self.connection.query_row(recorded, [self.tenant.number], |row| row.get(0)))?;
+        let recorded: i64 = self.context.run(self.connection.query_row(recorded, [self.tenant], |row| row.get(0)))?;
         let mut salvaged = Salvaged::default();
-        let mut select = self.context.run(self.connection.prepare(&format!("{} AND m.seq = ?2", row::SELECT)))?;
+        let mut select =
+            self.context.run(self.connection.prepare(&format!("{} AND m.seq = ?2", row::SELECT_LOOSELY)))?;
         let mut seen = 0;
-        for position in self.positions()? {
-            let row = select.query_row(params![self.tenant.number, position], row::unverified);
+        for position in self.readable_positions()? {
+            let row = select.query_row(params![self.tenant, position], row::unverified);
             match self.context.run(row) {
                 Ok((memory, verdict)) => {
                     if verdict == Verdict::Changed {
@@ -49,11 +49,11 @@ impl Reader<'_> {
         Ok(salvaged)
     }
 
-    fn positions(&self) -> Result<BTreeSet<u64>, StoreError> {
+    fn readable_positions(&self) -> Result<BTreeSet<u64>, StoreError> {
         let mut positions = BTreeSet::new();
         for way in WAYS {
             let mut select = self.context.run(self.connection.prepare(way))?;
-            let Ok(mut rows) = select.query([self.tenant.number]) else { continue };
+            let Ok(mut rows) = select.query([self.tenant]) else { continue };
             // What comes after an error is found the other way, or not at all.
             while let Ok(Some(row)) = rows.next() {
                 positions.extend(row.get::<_, u64>(0).ok());

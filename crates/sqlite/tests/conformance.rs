@@ -22,3 +22,10 @@ fn both_stores_give_the_same_ids() {
     assert!(ids.len() > 100, "{}", ids.len());
     assert_eq!(ids, conformance::ids_given(&InMemoryStore::new(), 200));
 }
+
+#[test]
+fn the_sqlite_store_remembers_a_bounded_number_of_removals() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("m.db"), Creation::Allowed).unwrap();
+    conformance::removals_are_bounded(&store);
+}

@@ -5,8 +5,8 @@
 use std::{collections::BTreeSet, path::Path};
 
 use aforesaid_core::{
-    store::{Address, Batch, CueStore, CueVectors, Doomed, Erasure, NewCues, NewVectors, Store},
-    types::{ConversationId, CueSource, Draft, EncoderId, Memory, MemoryId, Namespace, Scope, Seq, SessionId, Turn},
+    store::{Batch, CueStore, CueVectors, DeleteTarget, Erasure, MemoryRef, NewCues, NewVectors, Store},
+    types::{ConversationId, CueSource, Draft, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId, Turn},
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 
@@ -55,8 +55,8 @@ fn memmem<'a>(bytes: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 
 
 fn forget_one(store: &SqliteStore, namespace: &Namespace, n: usize) -> Erasure {
     let id = MemoryId::new(format!("id{}", mark(n))).unwrap();
-    let found = store.find(namespace, &Address { id, conversation: None }).unwrap();
-    store.forget(namespace, &Doomed::One(found[0].seq)).unwrap().erasure
+    let found = store.find(namespace, &MemoryRef { id, conversation: None }).unwrap();
+    store.forget(namespace, &DeleteTarget::One(found[0].seq)).unwrap().erasure
 }
 
 /// Forgets, in [`rounds`] of adding and forgetting.
@@ -94,7 +94,7 @@ fn nothing_forgotten_is_left_on_pages_that_were_rebalanced() {
         if draws.below(6) == 0 {
             let at = draws.below(3);
             if !held[at].is_empty() {
-                store.forget(&names[at], &Doomed::Within(Scope::default())).unwrap();
+                store.forget(&names[at], &DeleteTarget::Within(Scope::default())).unwrap();
                 gone.extend(held[at].drain(..));
             }
         }
@@ -139,11 +139,11 @@ fn a_reader_delays_the_erasure_and_any_later_command_finishes_it() {
     let reader = SqliteStore::open(&path, Creation::Forbidden).unwrap();
     let mut first = None;
     reader
-        .export(&ns("a"), &Scope::default(), &mut |memory: Memory| {
+        .export(&ns("a"), &Scope::default(), &mut |memory: Record| {
             // In the middle of a read, once.
             if first.is_none() {
                 first = Some(memory.id);
-                let forgotten = store.forget(&ns("a"), &Doomed::One(Seq(1))).unwrap();
+                let forgotten = store.forget(&ns("a"), &DeleteTarget::One(Seq(1))).unwrap();
                 assert_eq!((forgotten.turns, forgotten.erasure), (1, Erasure::Pending));
                 assert!(store.fetch(&ns("a"), &[Seq(1)]).unwrap().is_empty(), "gone from the store all the same");
                 assert_eq!(store.erasure().unwrap(), Erasure::Pending, "the reader is still there");
@@ -164,9 +164,9 @@ fn opening_finishes_what_a_killed_forget_left() {
     let store = SqliteStore::open(&path, Creation::Allowed).unwrap();
     store.append(&ns("a"), Batch::of(&[turn(1, 0, 3), turn(2, 0, 3)])).unwrap();
     let reader = SqliteStore::open(&path, Creation::Forbidden).unwrap();
-    let forget = &mut |_: Memory| {
+    let forget = &mut |_: Record| {
         // The second time it is gone already.
-        store.forget(&ns("a"), &Doomed::One(Seq(1))).map(|_| ())
+        store.forget(&ns("a"), &DeleteTarget::One(Seq(1))).map(|_| ())
     };
     reader.export(&ns("a"), &Scope::default(), forget).unwrap();
     assert!(marks_in(folder.path()).contains(&1), "the log is as a killed process leaves it");

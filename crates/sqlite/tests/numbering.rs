@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use aforesaid_core::{
-    store::{Batch, Doomed, Store},
+    store::{Batch, DeleteTarget, Store},
     types::*,
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
@@ -41,7 +41,7 @@ fn names_of_forgotten_sessions_are_not_kept() {
     let session = Scope { session: Some(SessionId::new("divorce").unwrap()), ..Scope::default() };
     let conversation = Scope { conversation: Some(ConversationId::new("lawyers").unwrap()), ..Scope::default() };
     for scope in [session, conversation] {
-        store.forget(&ns(), &Doomed::Within(scope)).unwrap();
+        store.forget(&ns(), &DeleteTarget::Within(scope)).unwrap();
     }
     // What is kept instead are two numbers, and ids of the same names go on above them.
     assert!(!there("divorce") && !there("lawyers"));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aforesaid_core::{
     StoreError,
-    store::{Batch, Kept, NewVectors, Rows, Segment, SnapshotName, Store},
+    store::{Batch, NewVectors, Segment, SegmentKind, SnapshotName, SnapshotOutcome, Store},
     types::{ConversationId, Draft, EncoderId, Namespace, Seq, SessionId, Turn},
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
@@ -37,7 +37,7 @@ fn a_directory() {
 fn nothing_there() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("absent.db");
-    assert!(refused(&path, Creation::Forbidden).contains("aforesaid import"));
+    assert!(refused(&path, Creation::Forbidden).contains("absent.db"));
     assert!(!path.exists(), "asking must not make a store");
 }
 
@@ -113,8 +113,8 @@ fn forgotten_text_is_in_no_file() {
     let version = store.version(&namespace).unwrap().unwrap();
     let name = SnapshotName { index: "english".to_owned(), maker: "this".to_owned() };
     let bytes = secret.repeat(3000).into_bytes();
-    let segment = Segment { rows: Rows::Memories, block: 0, upto: version.last.0, bytes };
-    assert_eq!(store.keep_snapshot(&namespace, &name, version, &[segment]).unwrap(), Kept::Yes);
+    let segment = Segment { rows: SegmentKind::Memories, block: 0, upto: version.last.0, bytes };
+    assert_eq!(store.keep_snapshot(&namespace, &name, version, &[segment]).unwrap(), SnapshotOutcome::Yes);
     let on_disk = || {
         let files = std::fs::read_dir(folder.path()).unwrap();
         let bytes = files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap());
@@ -122,7 +122,7 @@ fn forgotten_text_is_in_no_file() {
         bytes.windows(secret.len()).any(|window| window == secret.as_bytes())
     };
     assert!(on_disk());
-    store.forget(&namespace, &aforesaid_core::store::Doomed::One(version.last)).unwrap();
+    store.forget(&namespace, &aforesaid_core::store::DeleteTarget::One(version.last)).unwrap();
     assert!(!on_disk());
 }
 
@@ -146,7 +146,7 @@ fn dropped_vectors_and_staged_ones_are_in_no_file() {
     let vectors = NewVectors::Staged { encoder: &old, fingerprints: &[Some([1; 16])] };
     store.append(&namespace, Batch { drafts: &drafts(), vectors }).unwrap();
     store.embed(&namespace, &new, &[(Seq(1), &kept)]).unwrap();
-    assert_eq!(store.serve(&namespace, &new, aforesaid_core::store::Audience::LocalModels).unwrap(), 0);
+    assert_eq!(store.activate(&namespace, &new, aforesaid_core::store::Audience::LocalModels).unwrap(), 0);
     assert!(on_disk(kept[0]) && on_disk(moved[0]) && on_disk(left[0]));
     assert_eq!(store.drop_idle_vectors(&namespace).unwrap(), 1);
     assert!(on_disk(kept[0]) && !on_disk(moved[0]) && !on_disk(left[0]));

@@ -4,18 +4,17 @@ use aforesaid::{
     Creation,
     models::files::read_bounded,
     types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, SessionId, Timestamp, Turn},
+    wire::InNamespace,
 };
 use clap::Args;
-use serde_json::json;
 
 use super::print_json;
 use crate::{
     failure::Failure,
     files::MOST_TEXT,
-    opening::Effort,
     render::{self, say},
     settings::{Output, Settings},
-    unused::{PRESET, Unused, unused},
+    unused::{PIPELINE, Unused, unused},
 };
 
 /// Who says what nobody is named for.
@@ -23,9 +22,9 @@ const SPEAKER: &str = "user";
 
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// What was said; - reads standard input.
+    /// The text; - reads standard input.
     text: String,
-    /// Who said it [default: user].
+    /// The speaker [default: user].
     #[arg(long)]
     speaker: Option<String>,
     /// The conversation [default: default; a note needs none].
@@ -34,28 +33,28 @@ pub(crate) struct Add {
     /// The session [default: today's date].
     #[arg(long, short)]
     session: Option<SessionId>,
-    /// An id of your own.
+    /// An id you choose [default: generated].
     #[arg(long)]
     id: Option<MemoryId>,
     /// When it was said [default: now].
     #[arg(long)]
     at: Option<Timestamp>,
-    /// What an attached image shows.
+    /// A caption of an attached image.
     #[arg(long)]
     image_caption: Option<String>,
-    /// Add a note: something to remember that nobody said.
+    /// Add a note, which has no speaker.
     #[arg(long)]
     note: bool,
-    /// How much it matters, from 0 to 1 [default: 0.5].
+    /// Importance, from 0 to 1 [default: 0.5].
     #[arg(long, value_parser = importance)]
     importance: Option<Importance>,
-    /// A label; may be repeated.
+    /// A tag; may be repeated.
     #[arg(long)]
     tag: Vec<String>,
-    /// Never send it to a server: no encoder or language model behind one sees it.
+    /// Mark it sensitive: it is never sent to an embedding server or a language model.
     #[arg(long)]
     sensitive: bool,
-    /// A turn that a note was drawn from; may be repeated.
+    /// A turn that a note is based on; may be repeated.
     #[arg(long)]
     source: Vec<MemoryId>,
 }
@@ -71,8 +70,8 @@ impl Add {
             true => vec![unused(&["speaker", "session", "image_caption"], "nobody said a note (--note)")],
             false => vec![unused(&["source"], "only a note is drawn from turns; add --note")],
         };
-        if settings.preset.encoder().is_none() {
-            all.push(unused(PRESET, "nothing is ranked here, and the pipeline names no model"));
+        if settings.pipeline.encoder().is_none() {
+            all.push(unused(PIPELINE, "nothing is ranked here, and the pipeline names no model"));
         }
         all
     }
@@ -80,16 +79,10 @@ impl Add {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let draft = self.draft()?;
         draft.check().map_err(aforesaid::Error::from)?;
-        let memory = settings.open(&settings.namespace, Creation::Allowed, Effort::Fetch)?;
+        let memory = settings.open(Creation::Allowed)?;
         let added = memory.add(&settings.namespace, &[draft], &mut |_| {})?;
         match settings.output {
-            Output::Programs => print_json(&json!({
-                "namespace": settings.namespace,
-                "ids": added.ids,
-                "added": added.added,
-                "unchanged": added.unchanged,
-                "warnings": added.warnings,
-            })),
+            Output::Programs => print_json(&InNamespace { namespace: &settings.namespace, result: added }),
             Output::People => {
                 render::warnings(&added.warnings);
                 let word = if added.added > 0 { "added" } else { "already there:" };

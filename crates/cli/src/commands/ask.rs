@@ -3,22 +3,23 @@
 use std::num::NonZeroUsize;
 
 use aforesaid::{
-    Asked, Asking, Context, Creation, Memory, SensitiveMemories,
+    Asking, Creation, Memory, SensitiveMemories,
     types::{MemoryId, Query},
+    wire::{Costed, PromptText},
 };
-use aforesaid_llm::{AnswerSettings, Spent};
+use aforesaid_llm::AnswerSettings;
 use clap::Args;
-use serde::Serialize;
 
 use super::print_json;
 use crate::{
-    args::{ScopeArgs, at_least_one, probability},
     failure::Failure,
-    llm::{JudgeArgs, LanguageModel, LlmArgs},
-    opening::Effort,
+    llm::{LanguageModel, LlmArgs},
     render,
+    rerank::RerankArgs,
+    scope::ScopeArgs,
     settings::{Output, Settings},
     unused::{LLM, Unused, no_vectors_in, unused},
+    values::{at_least_one, probability},
 };
 
 #[derive(Debug, Args)]
@@ -27,74 +28,43 @@ pub(crate) struct Ask {
     question: String,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Only what came before this turn or note, as if asked at that moment.
+    /// Only turns and notes before this one, as if asked at that moment.
     #[arg(long, value_name = "ID")]
     before: Option<MemoryId>,
-    /// How many memories the model is shown at the most.
+    /// Maximum number of memories in the prompt.
     #[arg(short, default_value = "5", value_parser = at_least_one)]
     k: NonZeroUsize,
-    /// Turns before and after each memory that it is shown too.
+    /// Turns around each memory to include in the prompt.
     #[arg(long, value_name = "N", default_value_t = 0)]
     around: u32,
-    /// Ask no model where the first memory is less likely to answer the question than this, from 0 to 1 [default: 0].
+    /// Ask no model if the confidence in the first memory is below this, from 0 to 1 [default: 0].
     #[arg(long, value_name = "P", env = "AFORESAID_MIN_CONFIDENCE", value_parser = probability)]
     min_confidence: Option<f64>,
-    /// Print the memories as text for another model, and ask none.
+    /// Print the prompt's context for another model, and ask none.
     #[arg(long)]
     context: bool,
-    /// Print sensitive memories too; mind where they go then.
+    /// Include sensitive memories; mind where you send the text.
     #[arg(long, requires = "context")]
     include_sensitive: bool,
     #[command(flatten)]
-    judge: JudgeArgs,
+    rerank: RerankArgs,
     #[command(flatten)]
     llm: LlmArgs,
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Report<'a> {
-    #[serde(flatten)]
-    asked: &'a Asked,
-    /// For judging and answering; answers that were kept cost nothing.
-    spent: Spending,
-}
-
-#[derive(Serialize)]
-struct Spending {
-    requests: u64,
-    prompt_tokens: u64,
-    completion_tokens: u64,
-    money: Option<f64>,
-}
-
-impl From<Spent> for Spending {
-    fn from(spent: Spent) -> Self {
-        let Spent { requests, prompt_tokens, completion_tokens, money, .. } = spent;
-        Self { requests, prompt_tokens, completion_tokens, money }
-    }
-}
-
-/// What `--context --json` prints.
-#[derive(Serialize)]
-struct Prompt<'a> {
-    prompt: String,
-    #[serde(flatten)]
-    context: &'a Context,
-}
-
 impl Ask {
     pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
-        let unasked = self.context && !self.judge.is_given();
+        let unasked = self.context && !self.rerank.asks_model();
         let unasked =
-            unasked.then(|| unused(LLM, "--context asks no language model; add --judge, or leave --context out"));
-        unasked.into_iter().chain(no_vectors_in(&settings.preset)).collect()
+            unasked.then(|| unused(LLM, "--context asks no language model; add --rerank llm, or leave --context out"));
+        unasked.into_iter().chain(no_vectors_in(&settings.pipeline)).collect()
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let needs_model = !self.context || self.judge.is_given();
+        let needs_model = !self.context || self.rerank.asks_model();
         let model = needs_model.then(|| self.llm.connect_promptly(settings)).transpose()?;
-        let memory = settings.open(&settings.namespace, Creation::Forbidden, Effort::Find)?;
+        let reranker = self.rerank.load(settings, model.as_ref())?;
+        let memory = settings.open(Creation::Forbidden)?;
         let query = Query {
             scope: self.scope.scope(),
             before: self.before.clone(),
@@ -104,8 +74,8 @@ impl Ask {
         };
         let asking = Asking {
             query: &query,
-            preset: &settings.preset,
-            judging: model.as_ref().and_then(|model| self.judge.judging(&model.chat)),
+            pipeline: &settings.pipeline,
+            reranking: reranker.as_ref().map(|reranker| self.rerank.reranking(reranker.as_ref())),
             around: self.around,
             settings: AnswerSettings::default(),
         };
@@ -122,7 +92,7 @@ impl Ask {
         };
         let context = memory.context(asking, sensitive)?;
         match output {
-            Output::Programs => print_json(&Prompt { prompt: context.prompt(), context: &context }),
+            Output::Programs => print_json(&PromptText { prompt: context.prompt(), context: &context }),
             Output::People => render::context(&context),
         }
     }
@@ -131,7 +101,7 @@ impl Ask {
 fn answer(memory: &Memory, asking: &Asking<'_>, model: &LanguageModel, output: Output) -> Result<(), Failure> {
     if output == Output::Programs {
         let asked = memory.ask(asking, &model.chat, &mut |_| {})?;
-        return print_json(&Report { asked: &asked, spent: model.budget.spent().into() });
+        return print_json(&Costed { result: &asked, spent: model.budget.spent() });
     }
     let (mut reply, mut unprinted) = (render::Reply::default(), None);
     let asked = memory.ask(asking, &model.chat, &mut |piece| {

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use aforesaid::store::Existing;
+use aforesaid::{store::Existing, wire::BackupReport};
 use clap::{Args, ValueHint};
-use serde_json::json;
 
 use super::print_json;
 use crate::{
@@ -16,17 +15,17 @@ use crate::{
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The copy is of one moment; others may go on reading and writing. It gets its name once it is whole, checked \
-    and on the disk, and is for its owner alone. What was forgotten before is not in it; what is forgotten later stays in \
-    it.\n\
-    To restore, use the file as the store (--store FILE), or put it in the store's place while nothing uses that: remove \
-    the old store with its -wal and -shm files first."
+    after_help = "The backup is a consistent snapshot; other processes may read and write meanwhile. The file appears once it is complete, \
+    checked and on disk, and only its owner can read it. It has nothing that was deleted before, and keeps what is deleted \
+    later.\n\
+    To restore, use the file as the store (--store FILE), or replace the store with it while no process uses the store: \
+    remove the old store with its -wal and -shm files first."
 )]
 pub(crate) struct Backup {
     /// File to write.
     #[arg(value_hint = ValueHint::FilePath)]
     file: PathBuf,
-    /// Replace the file if it is there, once the new copy is whole.
+    /// Replace an existing file, once the new copy is complete.
     #[arg(long)]
     replace: bool,
 }
@@ -41,12 +40,7 @@ impl Backup {
         let backed_up = backed_up?;
         let file = self.file.display().to_string();
         match settings.output {
-            Output::Programs => {
-                let mut report = json!(backed_up);
-                report["store"] = json!(memory.location());
-                report["file"] = json!(file);
-                print_json(&report)
-            }
+            Output::Programs => print_json(&BackupReport { backed_up, store: memory.location(), file }),
             Output::People => say!(
                 "{} of {} in {}, {} bytes; checked",
                 memories(backed_up.memories),

@@ -7,29 +7,29 @@ use std::path::PathBuf;
 use aforesaid::{
     Memory,
     store::{CheckDepth, Finding, Gravity},
+    wire::CheckReport,
 };
 use clap::{Args, ValueHint};
-use serde_json::json;
 
 use super::print_json;
 use crate::{
     failure::Failure,
-    progress,
+    progress, remedies,
     render::{self, STRONG, count, say},
     settings::{Output, Settings},
 };
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing is changed. Exit code 0: no damage, whatever else is worth a note; 1: something was lost or changed.\n\
-    Without --full it looks at pages, counters and what belongs together; with it, at every index entry, row, checksum, \
-    vector and snapshot too."
+    after_help = "The check changes nothing. Exit code 0: no damage, maybe notes; 1: something was lost or changed.\n\
+    The quick check covers pages, counters and relations; --full adds every index entry, row, checksum, vector and \
+    snapshot."
 )]
 pub(crate) struct Check {
-    /// Look at everything; it takes as long as reading the whole store a few times.
+    /// Check everything; it takes as long as reading the whole store a few times.
     #[arg(long)]
     full: bool,
-    /// The folder with answers of a language model, to look at who may read it.
+    /// The directory of cached responses of a language model, to check its permissions.
     #[arg(long, env = "AFORESAID_LLM_CACHE", value_name = "DIR", value_hint = ValueHint::DirPath)]
     llm_cache: Option<PathBuf>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let depth = if self.full { CheckDepth::Full } else { CheckDepth::Quick };
-        let memory = Memory::inspect(&settings.store)?;
+        let memory = Memory::builder().inspect(&settings.store)?;
         let bar = progress::bar(settings.output, "checking", "{spinner} checking {msg} ({elapsed})");
         let findings = memory.check(depth, &mut |step| bar.set_message(step.to_owned()));
         bar.finish_and_clear();
@@ -45,12 +45,7 @@ impl Check {
         findings.extend(places::findings(settings, self.llm_cache.as_deref()));
         let damaged = findings.iter().filter(|finding| finding.gravity == Gravity::Damage).count();
         match settings.output {
-            Output::Programs => print_json(&json!({
-                "store": memory.location(),
-                "depth": depth,
-                "damaged": damaged > 0,
-                "findings": findings,
-            }))?,
+            Output::Programs => print_json(&CheckReport::new(memory.location(), depth, &findings))?,
             Output::People => print(&findings, depth)?,
         }
         match damaged {
@@ -69,7 +64,10 @@ fn print(findings: &[Finding], depth: CheckDepth) -> Result<(), Failure> {
         let Finding { subject, found, expected, next, .. } = finding;
         say!(
             "{STRONG}{what}{STRONG:#}: {}",
-            render::printable(&format!("{subject}: {found}; expected {expected}; {next}"))
+            render::printable(&format!(
+                "{subject}: {found}; expected {expected}; {next}{}",
+                remedies::of_finding(next)
+            ))
         )?;
     }
     let notes = findings.iter().filter(|finding| finding.gravity == Gravity::Note).count();

@@ -14,7 +14,6 @@ use serde_json::json;
 use super::print_json;
 use crate::{
     failure::Failure,
-    opening::Effort,
     progress,
     render::{self, QUIET, STRONG, say},
     settings::{Output, Settings},
@@ -39,7 +38,7 @@ struct Question {
 impl Demo {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let namespace = Namespace::new("demo").map_err(aforesaid::Error::from)?;
-        let memory = settings.open(&namespace, Creation::Allowed, Effort::Fetch)?;
+        let memory = settings.open(Creation::Allowed)?;
         let source = Source { file: "the demo", stem: "demo", conversation: None, captions: Captions::Keep };
         let bar = progress::passages(settings.output, "encoding");
         let imported =
@@ -64,7 +63,7 @@ impl Demo {
                 serde_json::from_str(line).map_err(|error| Failure::Input(format!("question of the demo: {error}")))?;
             let query =
                 Query { k: NonZeroUsize::MIN.saturating_add(2), ..Query::new(namespace.clone(), &question.query) };
-            let answer = memory.search(&query, &settings.preset, Explanations::Omit)?;
+            let answer = memory.search(&query, &settings.pipeline, Explanations::Omit)?;
             if settings.output == Output::People {
                 say!("{STRONG}? {}{STRONG:#}  {QUIET}({}){QUIET:#}", question.query, question.kind)?;
                 for (n, hit) in (1..).zip(&answer.hits) {

@@ -1,34 +1,37 @@
 //! `aforesaid export`
 
 use std::{
-    fs::{self, File},
     io::{BufWriter, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
-use aforesaid::{Memory, store::Salvaged};
+use aforesaid::{
+    Memory,
+    store::Salvaged,
+    wire::{ExportReport, InNamespace},
+};
 use clap::{Args, ValueHint};
-use serde_json::json;
 
 use super::print_json;
 use crate::{
-    args::ScopeArgs,
     failure::Failure,
+    files::write_as_it_comes,
     render::{self, memories, say},
+    scope::ScopeArgs,
     settings::{Output, Settings},
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "One JSON object a line; `aforesaid import` reads it back.\n\
-    --salvage is for a damaged store: what can be read is written, in order of arrival, and the exit code is 1 where \
-    something is missing or is not what was stored.")]
+#[command(after_help = "The output has one JSON object a line; `aforesaid import` reads it.\n\
+    --salvage is for a damaged store: it writes what can be read, in order of arrival, and exits with 1 where something \
+    is missing or changed.")]
 pub(crate) struct Export {
     #[command(flatten)]
     scope: ScopeArgs,
     /// File to write [default: standard output].
     #[arg(long, short, value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-    /// Go on where something cannot be read.
+    /// Skip what cannot be read.
     #[arg(long, conflicts_with_all = ["conversation", "session", "from", "to"])]
     salvage: bool,
 }
@@ -36,7 +39,7 @@ pub(crate) struct Export {
 impl Export {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let memory = match self.salvage {
-            true => Memory::inspect(&settings.store)?,
+            true => Memory::builder().inspect(&settings.store)?,
             false => settings.open_plain()?,
         };
         let Some(path) = &self.output else {
@@ -45,18 +48,11 @@ impl Export {
             out.flush().map_err(Failure::io("standard output"))?;
             return exported.verdict(&memory);
         };
-        let written = match fs::metadata(path) {
-            // A device or a pipe is written to, not replaced.
-            Ok(place) if !place.is_file() => self.write(settings, &memory, path, &mut create(path)?)?,
-            _ => self.replace(settings, &memory, path)?,
-        };
+        let written = write_as_it_comes(path, |out| self.write_to(settings, &memory, out))?;
         match settings.output {
             Output::Programs => {
-                let mut report = json!({"namespace": settings.namespace, "exported": written.count});
-                if let Some(salvaged) = &written.salvaged {
-                    report["salvaged"] = json!(salvaged);
-                }
-                print_json(&report)?;
+                let result = ExportReport { exported: written.count, salvaged: written.salvaged.clone() };
+                print_json(&InNamespace { namespace: &settings.namespace, result })?;
             }
             Output::People => {
                 let path = path.display().to_string();
@@ -73,33 +69,6 @@ impl Export {
         }
         let count = memory.export(&settings.namespace, &self.scope.scope(), out)?;
         Ok(Exported { count, salvaged: None })
-    }
-
-    /// Written beside its place and renamed: the file is whole or not there.
-    fn replace(&self, settings: &Settings, memory: &Memory, path: &Path) -> Result<Exported, Failure> {
-        // Through a link, the file it names is replaced, not the link.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let partial = target.with_file_name(format!(".{name}.{}.partial", std::process::id()));
-        let written = create(&partial)
-            .and_then(|mut file| self.write(settings, memory, path, &mut file))
-            .and_then(|count| fs::rename(&partial, &target).map(|()| count).map_err(failed(path)));
-        if written.is_err() {
-            // Nothing more can be done about a leftover than to try.
-            let _ = fs::remove_file(&partial);
-        }
-        written
-    }
-
-    fn write(&self, settings: &Settings, memory: &Memory, path: &Path, file: &mut File) -> Result<Exported, Failure> {
-        let mut out = BufWriter::new(file);
-        let count = self.write_to(settings, memory, &mut out)?;
-        out.flush().map_err(failed(path))?;
-        // A device may not know how to be synced; a file does.
-        match out.get_ref().metadata().is_ok_and(|place| place.is_file()) {
-            true => out.get_ref().sync_all().map(|()| count).map_err(failed(path)),
-            false => Ok(count),
-        }
     }
 }
 
@@ -122,12 +91,4 @@ impl Exported {
             _ => Ok(()),
         }
     }
-}
-
-fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(failed(path))
-}
-
-fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
-    Failure::io(format!("file {}: could not be written", path.display()))
 }

@@ -1,28 +1,32 @@
 //! `aforesaid forget`
 
-use aforesaid::{Target, store::Address, types::MemoryId};
+use aforesaid::{
+    Target,
+    store::MemoryRef,
+    types::MemoryId,
+    wire::{ForgetReport, InNamespace},
+};
 use clap::Args;
-use serde_json::json;
 
 use super::{confirm::confirm, print_json};
 use crate::{
-    args::ScopeArgs,
     failure::Failure,
     render::{aside, count, erasure, memories, say},
+    scope::ScopeArgs,
     settings::{Output, Settings},
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "Without an id the scope options say what goes; --all takes the whole namespace.")]
+#[command(after_help = "Without an id, the scope options select what is deleted; --all selects the whole namespace.")]
 pub(crate) struct Forget {
     /// Id of one turn or note.
     id: Option<MemoryId>,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Forget the whole namespace.
+    /// Delete the whole namespace.
     #[arg(long, conflicts_with_all = ["id", "conversation", "session", "from", "to"])]
     all: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, short)]
     yes: bool,
 }
@@ -39,7 +43,8 @@ impl Forget {
         let gone = memory.forget(&settings.namespace, &target)?;
         erasure(gone.erasure);
         if settings.output == Output::Programs {
-            return print_json(&json!({"namespace": settings.namespace, "forgotten": gone}));
+            let result = ForgetReport { forgotten: gone };
+            return print_json(&InNamespace { namespace: &settings.namespace, result });
         }
         let cues = match gone.cues {
             0 => String::new(),
@@ -64,7 +69,7 @@ impl Forget {
         let scope = self.scope.scope();
         match &self.id {
             Some(id) if scope.session.is_none() && scope.from.is_none() && scope.to.is_none() => {
-                Ok(Target::One(Address { id: id.clone(), conversation: scope.conversation }))
+                Ok(Target::One(MemoryRef { id: id.clone(), conversation: scope.conversation }))
             }
             Some(_) => {
                 let given = [

@@ -6,15 +6,14 @@ use aforesaid::{
     Creation, ErrorKind, Imported, Memory,
     formats::{self, Captions, Format, Parsed, Source},
     types::ConversationId,
+    wire::{ImportReport, ImportedFile, InNamespace},
 };
 use clap::{Args, ValueHint};
-use serde_json::json;
 
 use super::print_json;
 use crate::{
     failure::Failure,
     files::read_input,
-    opening::Effort,
     progress,
     render::{self, count, say},
     settings::{Output, Settings},
@@ -25,16 +24,16 @@ const SHOWN: usize = 10;
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// Files to read, of 1 GiB at most; - reads standard input.
+    /// Files to import, each of at most 1 GiB; - reads standard input.
     #[arg(required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
-    /// Format of the files: locomo, openai, openai-jsonl, chatgpt, claude or jsonl [default: by their content].
+    /// Format of the files: locomo, openai, openai-jsonl, chatgpt, claude or jsonl [default: detected from the content].
     #[arg(long)]
     format: Option<Format>,
-    /// Name of the conversation, where a file gives none [default: the file's name].
+    /// The conversation, where a file names none [default: the file's name].
     #[arg(long, short)]
     conversation: Option<ConversationId>,
-    /// Leave image captions out.
+    /// Ignore image captions.
     #[arg(long)]
     no_captions: bool,
 }
@@ -44,7 +43,7 @@ impl Import {
         let [first, others @ ..] = self.files.as_slice() else { return Ok(()) };
         // Read before the store is made or a model is fetched: a bad file leaves nothing behind.
         let parsed = self.parse(first)?;
-        let memory = settings.open(&settings.namespace, Creation::Allowed, Effort::Fetch)?;
+        let memory = settings.open(Creation::Allowed)?;
         let mut reports = Vec::new();
         let mut result = self.one(settings, &memory, first, parsed, &mut reports);
         for file in others {
@@ -54,9 +53,9 @@ impl Import {
         }
         // What came before a bad file is in, so it is reported, and its index kept.
         if !reports.is_empty() {
-            memory.prepare(&settings.namespace, &settings.preset)?;
+            memory.prepare(&settings.namespace, &settings.pipeline)?;
             if settings.output == Output::Programs {
-                print_json(&summary(settings, &reports))?;
+                print_json(&InNamespace { namespace: &settings.namespace, result: ImportReport::new(&reports) })?;
             }
         }
         result
@@ -99,7 +98,7 @@ impl Import {
         memory: &Memory,
         file: &Path,
         (format, parsed): (Format, Parsed),
-        reports: &mut Vec<(PathBuf, Imported)>,
+        reports: &mut Vec<ImportedFile>,
     ) -> Result<(), Failure> {
         let bar = progress::passages(settings.output, "encoding");
         let imported = memory.import_parsed(&settings.namespace, format, parsed, &mut |progress| {
@@ -115,21 +114,9 @@ impl Import {
         if settings.output == Output::People {
             describe(file, &imported)?;
         }
-        reports.push((file.to_owned(), imported));
+        reports.push(ImportedFile { file: file.to_string_lossy().into_owned(), imported });
         Ok(())
     }
-}
-
-fn summary(settings: &Settings, reports: &[(PathBuf, Imported)]) -> serde_json::Value {
-    let files: Vec<_> = reports.iter().map(|(file, imported)| report(file, imported)).collect();
-    let sum = |count: fn(&Imported) -> usize| reports.iter().map(|(_, imported)| count(imported)).sum::<usize>();
-    json!({
-        "namespace": settings.namespace,
-        "added": sum(|imported| imported.added),
-        "unchanged": sum(|imported| imported.unchanged),
-        "skipped": sum(|imported| imported.skipped.len()),
-        "files": files,
-    })
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
@@ -161,19 +148,4 @@ fn describe(file: &Path, imported: &Imported) -> Result<(), Failure> {
         say!("  ... and {} more (all with --json)", imported.skipped.len() - SHOWN)?;
     }
     Ok(())
-}
-
-fn report(file: &Path, imported: &Imported) -> serde_json::Value {
-    let skipped: Vec<_> =
-        imported.skipped.iter().map(|skipped| json!({"at": skipped.at, "why": skipped.why.to_string()})).collect();
-    json!({
-        "file": file.to_string_lossy(),
-        "format": imported.format.to_string(),
-        "conversations": imported.conversations,
-        "sessions": imported.sessions,
-        "added": imported.added,
-        "unchanged": imported.unchanged,
-        "skipped": skipped,
-        "warnings": imported.warnings,
-    })
 }

@@ -5,19 +5,19 @@ mod bench;
 use std::path::Path;
 
 use aforesaid::models::{
-    ModelEntry, ModelError, ModelFiles, ModelKind, Verdict, find, obtain, registry, replace, verify,
+    ModelEntry, ModelError, ModelFiles, ModelKind, Verdict, find, registry, replace, resolve, verify,
 };
+use aforesaid::{ModelPolicy, resolve::ModelChoice};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::print_json;
 use crate::{
     failure::Failure,
-    opening::Effort,
     progress,
     render::{STRONG, path, printable, say},
-    settings::{Model, Output, Settings},
-    unused::{ENCODER_SERVER, PRESET, Unused, unused},
+    settings::{Output, Settings},
+    unused::{ENCODER_SERVER, PIPELINE, Unused, unused},
 };
 
 #[derive(Debug, Args)]
@@ -28,22 +28,22 @@ pub(crate) struct Models {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List the models there are, and where this machine has them.
+    /// List models, and where they are on this machine.
     List,
-    /// Fetch a model.
+    /// Download a model.
     Pull {
         /// Its name [default: the model in use].
         name: Option<String>,
-        /// Fetch it even where it is there already.
+        /// Download it even if it is present.
         #[arg(long)]
         force: bool,
     },
-    /// Compare a model's files with their checksums.
+    /// Verify the checksums of a model's files.
     Verify {
         /// Its name [default: the model in use].
         name: Option<String>,
     },
-    /// Measure how fast a model is here, in every precision, on one thread and on all.
+    /// Benchmark a model in every precision, on one thread and on all.
     Bench {
         /// Its name [default: the model in use].
         name: Option<String>,
@@ -62,17 +62,17 @@ impl Models {
         };
         match (&self.action, named) {
             (Action::List, _) => {
-                all.push(unused(PRESET, "all models are listed"));
-                if matches!(settings.model, Model::Directory(_)) {
+                all.push(unused(PIPELINE, "all models are listed"));
+                if matches!(settings.models.model, ModelChoice::Directory(_)) {
                     all.push(unused(&["model_dir"], "whose files it holds is not said; name the model with --model"));
                 }
             }
             (_, Some(name)) if !is_in_use(settings, name) => {
-                all.push(unused(&["model", "model_dir", "preset"], "another model is named as an argument"));
+                all.push(unused(&["model", "model_dir", "pipeline"], "another model is named as an argument"));
             }
-            (_, Some(_)) => all.push(unused(PRESET, "the model is named as an argument")),
-            (_, None) if settings.preset.encoder().is_none() => {
-                all.push(unused(PRESET, "the pipeline names no model"));
+            (_, Some(_)) => all.push(unused(PIPELINE, "the model is named as an argument")),
+            (_, None) if settings.pipeline.encoder().is_none() => {
+                all.push(unused(PIPELINE, "the pipeline names no model"));
             }
             (_, None) => {}
         }
@@ -94,13 +94,13 @@ impl Models {
 fn of(settings: &Settings, name: Option<&str>) -> Settings {
     let mut settings = settings.clone();
     if let Some(name) = name.filter(|name| !is_in_use(&settings, name)) {
-        settings.model = Model::Named { name: name.to_owned(), dir: None };
+        settings.models.model = ModelChoice::Named { name: name.to_owned(), dir: None };
     }
     settings
 }
 
 fn is_in_use(settings: &Settings, model: &str) -> bool {
-    matches!(&settings.model, Model::Named { name, .. } if name.eq_ignore_ascii_case(model))
+    matches!(&settings.models.model, ModelChoice::Named { name, .. } if name.eq_ignore_ascii_case(model))
 }
 
 enum Pull {
@@ -110,7 +110,7 @@ enum Pull {
 
 fn list(settings: &Settings) -> Result<(), Failure> {
     let rows: Vec<_> = registry::all()
-        .map(|entry| (entry, find(entry, &of(settings, Some(entry.name)).places(Effort::Find))))
+        .map(|entry| (entry, find(entry, &of(settings, Some(entry.name)).models.paths(ModelPolicy::Find))))
         .collect();
     if settings.output == Output::Programs {
         let models: Vec<_> = rows.iter().map(|(entry, place)| described(entry, place)).collect();
@@ -173,10 +173,10 @@ fn is_absent(error: &ModelError) -> bool {
 
 fn pull(settings: &Settings, pull: Pull) -> Result<(), Failure> {
     let entry = settings.entry()?;
-    let places = settings.places(Effort::Fetch);
+    let paths = settings.models.paths(ModelPolicy::Fetch);
     let files = progress::download(settings.output, |report| match pull {
-        Pull::IfMissing => obtain(entry, &places, report),
-        Pull::Replace => replace(entry, &places, report),
+        Pull::IfMissing => resolve(entry, &paths, report),
+        Pull::Replace => replace(entry, &paths, report),
     })?;
     match settings.output {
         Output::Programs => {
@@ -191,17 +191,17 @@ fn pull(settings: &Settings, pull: Pull) -> Result<(), Failure> {
 
 fn check(settings: &Settings) -> Result<(), Failure> {
     let entry = settings.entry()?;
-    let places = settings.places(Effort::Find);
+    let paths = settings.models.paths(ModelPolicy::Find);
     // A file with a wrong checksum is what this command is for: look at the place itself.
-    let dir = match &places.explicit {
+    let dir = match &paths.explicit {
         Some(dir) => dir.clone(),
-        None => match find(entry, &places) {
+        None => match find(entry, &paths) {
             Ok(files) => files.dir,
             Err(ModelError::WrongChecksum { path, .. }) => path.parent().map(Path::to_owned).unwrap_or_default(),
             Err(error) => return Err(error.into()),
         },
     };
-    let checks = verify(&dir, entry, &places.cache)?;
+    let checks = verify(&dir, entry, &paths.cache)?;
     let fine = |verdict: &Verdict| matches!(verdict, Verdict::Ok | Verdict::FirstSeen { .. });
     let failed = checks.iter().filter(|check| !fine(&check.verdict)).count();
     match settings.output {
@@ -222,7 +222,7 @@ fn check(settings: &Settings) -> Result<(), Failure> {
         count => Err(Failure::Unverified {
             count,
             total: checks.len(),
-            next: match places.explicit {
+            next: match paths.explicit {
                 Some(_) => "put the unmodified files in that directory",
                 None => "`aforesaid models pull --force` fetches them again",
             },

@@ -1,13 +1,11 @@
 //! `aforesaid reembed`
 
-use aforesaid::{Creation, IdleVectors, Reembedded};
+use aforesaid::{Creation, IdleVectors, Reembedded, wire::InNamespace};
 use clap::Args;
-use serde_json::json;
 
 use super::print_json;
 use crate::{
     failure::Failure,
-    opening::Effort,
     progress,
     render::{count, erasure, say},
     settings::{Output, Settings},
@@ -15,19 +13,19 @@ use crate::{
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "With --model, --precision or --encoder-url it makes that encoder's vectors for the whole namespace, and has them \
-    serve when they are complete; until then searches and additions go on with the others. It may be stopped at any time: \
-    run again, it goes on where it was."
+    after_help = "With --model, --precision or --encoder-url it encodes the whole namespace with that model and activates its vectors when \
+    they are complete; until then, searches and additions use the old vectors. An interrupted run resumes when it is run \
+    again."
 )]
 pub(crate) struct Reembed {
-    /// Delete the vectors of other encoders; kept, they make it instant to switch back.
+    /// Delete the vectors of other models; keeping them makes switching back instant.
     #[arg(long)]
     drop_old: bool,
 }
 
 impl Reembed {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let memory = settings.open(&settings.namespace, Creation::Forbidden, Effort::Fetch)?;
+        let memory = settings.open(Creation::Forbidden)?;
         let idle = if self.drop_old { IdleVectors::Drop } else { IdleVectors::Keep };
         let bar = progress::passages(settings.output, "encoding");
         let done = memory.reembed(&settings.namespace, idle, &mut |progress| {
@@ -36,18 +34,10 @@ impl Reembed {
         });
         bar.finish_and_clear();
         let done = done?;
-        memory.prepare(&settings.namespace, &settings.preset)?;
-        let erased = memory.erasure()?;
-        erasure(erased);
+        memory.prepare(&settings.namespace, &settings.pipeline)?;
+        erasure(done.erasure);
         match settings.output {
-            Output::Programs => print_json(&json!({
-                "namespace": settings.namespace,
-                "encoder": done.encoder,
-                "before": done.before,
-                "embedded": done.embedded,
-                "dropped": done.dropped,
-                "erasure": erased,
-            })),
+            Output::Programs => print_json(&InNamespace { namespace: &settings.namespace, result: done }),
             Output::People => describe(&done),
         }
     }

@@ -1,11 +1,10 @@
 //! `aforesaid show`
 
 use aforesaid::{
-    store::Address,
+    store::MemoryRef,
     types::{ConversationId, MemoryId},
 };
 use clap::Args;
-use serde_json::json;
 
 use super::print_json;
 use crate::{
@@ -32,10 +31,10 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let memory = settings.open_plain()?;
-        let address = Address { id: self.id.clone(), conversation: self.conversation.clone() };
+        let address = MemoryRef { id: self.id.clone(), conversation: self.conversation.clone() };
         let shown = memory.show(&settings.namespace, &address, self.before, self.after)?;
         if settings.output == Output::Programs {
-            return print_json(&json!({"memory": shown.memory, "before": shown.before, "after": shown.after}));
+            return print_json(&shown);
         }
         shown.before.iter().try_for_each(|turn| render::memory(turn, QUIET))?;
         render::memory(&shown.memory, STRONG)?;

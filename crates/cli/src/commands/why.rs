@@ -4,17 +4,17 @@ use std::num::NonZeroUsize;
 
 use aforesaid::{
     Creation,
-    types::{MemoryId, Query, SortBy, Tail, Unit},
+    types::{Granularity, MemoryId, Query, SortBy, Unmatched},
 };
 use clap::Args;
 
 use super::print_json;
 use crate::{
-    args::{ScopeArgs, at_least_one},
     failure::Failure,
-    opening::Effort,
     render,
+    scope::ScopeArgs,
     settings::{Output, Settings},
+    values::at_least_one,
 };
 
 #[derive(Debug, Args)]
@@ -26,20 +26,20 @@ pub(crate) struct Why {
     query: String,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Only what came before this turn or note, as if asked at that moment.
+    /// Only turns and notes before this one, as if asked at that moment.
     #[arg(long, value_name = "ID")]
     before: Option<MemoryId>,
-    /// What is to be found: turn or session.
-    #[arg(long, default_value_t = Unit::Turn)]
-    unit: Unit,
-    /// How many hits the search would give at the most.
+    /// What is ranked: turn or session.
+    #[arg(long, default_value_t = Granularity::Turn)]
+    unit: Granularity,
+    /// Maximum number of hits of the search.
     #[arg(short, default_value = "10", value_parser = at_least_one)]
     k: NonZeroUsize,
 }
 
 impl Why {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let memory = settings.open(&settings.namespace, Creation::Forbidden, Effort::Find)?;
+        let memory = settings.open(Creation::Forbidden)?;
         let query = Query {
             min_confidence: 0.0,
             text: self.query.clone(),
@@ -49,9 +49,9 @@ impl Why {
             unit: self.unit,
             k: self.k,
             sort_by: SortBy::Relevance,
-            tail: Tail::Matched,
+            unmatched: Unmatched::Exclude,
         };
-        let why = memory.why(&query, &settings.preset, &self.id)?;
+        let why = memory.why(&query, &settings.pipeline, &self.id)?;
         match settings.output {
             Output::Programs => print_json(&why),
             Output::People => render::why(&why),

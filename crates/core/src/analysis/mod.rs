@@ -28,7 +28,7 @@ pub enum Analyzer {
     /// Unicode words, case and accents folded; no stop words, no stems: for any language.
     Plain,
     /// The analyzer of the fusion study's published baseline; only to reproduce it.
-    Paper2606,
+    FusionStudy,
 }
 
 impl Analyzer {
@@ -63,7 +63,7 @@ impl Analysis {
     /// Calls `found` with each term of `text`, in order, repeats included.
     pub fn terms(&mut self, text: &str, found: &mut dyn FnMut(&str)) {
         match self.analyzer {
-            Analyzer::Paper2606 => paper::terms(text, found),
+            Analyzer::FusionStudy => paper::terms(text, found),
             Analyzer::Plain => words::words(text, found),
             Analyzer::English => words::words(text, &mut |word| {
                 if !stopwords::is_english(word) {
@@ -93,7 +93,7 @@ impl fmt::Display for Analyzer {
         f.write_str(match self {
             Analyzer::English => "english",
             Analyzer::Plain => "plain",
-            Analyzer::Paper2606 => "paper-2606",
+            Analyzer::FusionStudy => "paper-2606",
         })
     }
 }
@@ -104,7 +104,7 @@ impl FromStr for Analyzer {
         match word {
             "english" => Ok(Analyzer::English),
             "plain" => Ok(Analyzer::Plain),
-            "paper-2606" => Ok(Analyzer::Paper2606),
+            "paper-2606" => Ok(Analyzer::FusionStudy),
             _ => Err(UnknownChoice { what: "analyzer", found: word.into(), expected: "english, plain or paper-2606" }),
         }
     }

@@ -23,6 +23,18 @@ pub struct CodedQuery {
     scale: f32,
 }
 
+/// A query in the forms that rows are compared with.
+pub(super) struct ScanQuery<'a> {
+    pub(super) exact: &'a [f32],
+    pub(super) coded: CodedQuery,
+}
+
+impl<'a> ScanQuery<'a> {
+    pub(super) fn new(query: &'a [f32]) -> Self {
+        Self { exact: query, coded: CodedQuery::new(query) }
+    }
+}
+
 impl Codes {
     /// No vectors yet, of `dim` components each.
     pub fn new(dim: usize) -> Self {

@@ -1,9 +1,8 @@
 //! The vectors of a namespace, and a scan over all of them.
 
 use super::{
-    codes::Codes,
+    codes::{Codes, ScanQuery},
     dot::{dot, dots},
-    scan::ScanQuery,
 };
 use crate::{error::StoreError, ranking::best_places, types::Vectors};
 

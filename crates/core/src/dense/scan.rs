@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use super::{DenseIndex, codes::CodedQuery};
+use super::{codes::ScanQuery, matrix::DenseIndex};
 
 /// Rows taken at a time: long enough that taking them costs nothing, short enough that threads end together.
 const BLOCK: usize = 4096;
@@ -22,17 +22,11 @@ pub struct Scan<'a> {
     next: AtomicUsize,
 }
 
-/// A query in the forms that rows are compared with.
-pub(super) struct ScanQuery<'a> {
-    pub(super) exact: &'a [f32],
-    pub(super) coded: CodedQuery,
-}
-
 impl<'a> Scan<'a> {
     /// Nothing is computed yet. `query` has the index's [`DenseIndex::dim`] components, `texts` are positions in it.
     pub fn new(index: &'a DenseIndex, query: &'a [f32], texts: impl Into<Cow<'a, [u32]>>) -> Self {
         let texts = texts.into();
-        let query = ScanQuery { exact: query, coded: CodedQuery::new(query) };
+        let query = ScanQuery::new(query);
         let blocks = texts.chunks(BLOCK).map(|_| OnceLock::new()).collect();
         Self { index, query, texts, blocks, next: AtomicUsize::new(0) }
     }

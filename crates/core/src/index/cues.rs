@@ -6,12 +6,12 @@ use crate::{dense::DenseIndex, lexical::Postings, types::CueId};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CueIndex {
     pub(super) questions: Questions,
-    pub(super) passages: Owned,
+    pub(super) passages: CueRows,
 }
 
 /// Rows that belong to texts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Owned {
+pub struct CueRows {
     pub(super) ids: Vec<u64>,
     pub(super) owners: Vec<u32>,
     pub(super) dense: Option<DenseIndex>,
@@ -20,7 +20,7 @@ pub struct Owned {
 /// Questions, their words and their vectors.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Questions {
-    pub(super) rows: Owned,
+    pub(super) rows: CueRows,
     pub(super) postings: Postings,
     /// Terms of the questions of each text, by text position; shorter than the texts where the last have none.
     terms: Vec<u32>,
@@ -29,13 +29,13 @@ pub struct Questions {
 impl CueIndex {
     /// No cues yet, with vectors of `dim` components where there is an encoder.
     pub(super) fn new(dim: Option<usize>) -> Self {
-        let rows = || Owned { dense: dim.map(DenseIndex::new), ..Owned::default() };
+        let rows = || CueRows { dense: dim.map(DenseIndex::new), ..CueRows::default() };
         Self { questions: Questions { rows: rows(), ..Questions::default() }, passages: rows() }
     }
 
     /// No cues yet, with vectors of a kind with those of `other`.
     pub(super) fn like(other: &Self) -> Self {
-        let of = |rows: &Owned| Owned { dense: rows.dense.as_ref().map(DenseIndex::like), ..Owned::default() };
+        let of = |rows: &CueRows| CueRows { dense: rows.dense.as_ref().map(DenseIndex::like), ..CueRows::default() };
         Self {
             questions: Questions { rows: of(&other.questions.rows), ..Questions::default() },
             passages: of(&other.passages),
@@ -63,7 +63,7 @@ impl CueIndex {
     }
 
     /// Texts with all their questions, each one row.
-    pub fn passages(&self) -> &Owned {
+    pub fn passages(&self) -> &CueRows {
         &self.passages
     }
 
@@ -74,7 +74,7 @@ impl CueIndex {
     }
 }
 
-impl Owned {
+impl CueRows {
     pub(super) fn push(&mut self, id: CueId, owner: u32, vector: Option<&[f32]>) {
         self.ids.push(id.0);
         self.owners.push(owner);
@@ -157,7 +157,7 @@ impl Questions {
     }
 
     /// Whose they are, and their vectors.
-    pub fn rows(&self) -> &Owned {
+    pub fn rows(&self) -> &CueRows {
         &self.rows
     }
 

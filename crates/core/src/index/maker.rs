@@ -86,7 +86,7 @@ fn name(source: u64, terms: impl Fn(Analyzer, &str, &mut dyn FnMut(&str))) -> St
     let (major, minor, patch) = unicode_segmentation::UNICODE_VERSION;
     hash.add(format!("{major}.{minor}.{patch}").as_bytes());
     let text = passage(Some("Ann"), PROBE, Some("a cat on a mat"));
-    for analyzer in [Analyzer::English, Analyzer::Plain, Analyzer::Paper2606] {
+    for analyzer in [Analyzer::English, Analyzer::Plain, Analyzer::FusionStudy] {
         hash.add(analyzer.to_string().as_bytes());
         terms(analyzer, &text, &mut |term| hash.add(term.as_bytes()));
     }

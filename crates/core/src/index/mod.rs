@@ -11,7 +11,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-pub use cues::{CueIndex, Owned, Questions};
+pub use cues::{CueIndex, CueRows, Questions};
 pub use documents::{Documents, Session};
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     dense::DenseIndex,
     error::StoreError,
     lexical::Postings,
-    store::{CuePart, CueRow, IndexRow, IndexSink, Removed, Rows, Segment, SnapshotName, Taken, Version},
+    store::{CuePart, CueRow, IndexRow, IndexSink, Removed, Segment, SegmentKind, SegmentUse, SnapshotName, Version},
     types::{EncoderId, passage},
 };
 
@@ -53,7 +53,7 @@ pub struct Index {
     cues: CueIndex,
     analysis: Analysis,
     /// Blocks that a store keeps segments of, and how far those go.
-    kept: BTreeMap<(Rows, u64), u64>,
+    kept: BTreeMap<(SegmentKind, u64), u64>,
     /// What it does with segments of coded vectors.
     coded: Coded,
 }
@@ -181,11 +181,11 @@ impl IndexSink for Index {
         Some(self.spec.snapshot_name())
     }
 
-    fn segment(&mut self, segment: &Segment) -> Taken {
+    fn segment(&mut self, segment: &Segment) -> SegmentUse {
         // A segment that cannot be read costs time, nothing else: the rows have everything.
         match self.put_back(segment) {
-            Ok(()) => Taken::Yes,
-            Err(_) => Taken::No,
+            Ok(()) => SegmentUse::Yes,
+            Err(_) => SegmentUse::No,
         }
     }
 

@@ -7,7 +7,7 @@ use super::{
     CueIndex, Index,
     documents::{Documents, NONE},
 };
-use crate::store::{Removed, Rows};
+use crate::store::{Removed, SegmentKind};
 
 impl Index {
     pub(super) fn take_out(&mut self, gone: &Removed) {
@@ -42,11 +42,11 @@ impl Index {
         for rows in [self.cues.questions().rows(), self.cues.passages()] {
             let of_gone = |owner: u32| gone.memories.contains(self.documents.seq[owner as usize]);
             let ids = rows.ids.iter().zip(&rows.owners).filter(|(_, owner)| of_gone(**owner)).map(|(id, _)| *id);
-            cues.extend(crate::store::Spans::of(ids).blocks());
+            cues.extend(crate::store::IdRanges::of(ids).blocks());
         }
         self.kept.retain(|(rows, block), _| match rows {
-            Rows::Memories => memories.binary_search(block).is_err(),
-            Rows::Cues => !cues.contains(block),
+            SegmentKind::Memories => memories.binary_search(block).is_err(),
+            SegmentKind::Cues => !cues.contains(block),
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Parts of an index as bytes, so that a one-shot command need not read a history again.
 //!
-//! Layout, little endian: magic, rows, CRC-32 of all before. Rows of memories are columns, terms and vectors; rows of cues
+//! Layout, little endian: magic, rows, CRC-32 of all before. SegmentKind of memories are columns, terms and vectors; rows of cues
 //! are questions with their terms and vectors, then texts with all their questions. Names and terms are numbered in each
 //! segment by itself, so that none holds anything of another's rows. Postings are stored as the texts' terms in order; the
 //! lists are made again from them.
@@ -10,12 +10,12 @@ use std::{collections::BTreeSet, ops::Range};
 use crate::{
     analysis::Form,
     dense::DenseIndex,
-    store::{BLOCK, Rows, Segment, Version},
+    store::{BLOCK, Segment, SegmentKind, Version},
     types::Seq,
 };
 
 use super::{
-    Coded, CueIndex, Index, Owned,
+    Coded, CueIndex, CueRows, Index,
     documents::{Documents, NONE},
 };
 
@@ -49,11 +49,15 @@ impl Index {
     /// Texts and rows of cues that no segment of the store has.
     pub fn unkept_rows(&self) -> usize {
         let places = &self.documents.seq;
-        let count = |(&(rows, block), &upto): (&(Rows, u64), &u64)| {
+        let count = |(&(rows, block), &upto): (&(SegmentKind, u64), &u64)| {
             let first = Segment::first(block);
             match rows {
-                Rows::Memories => places.partition_point(|&at| at <= upto) - places.partition_point(|&at| at < first),
-                Rows::Cues => self.cues.questions().rows().count(first, upto) + self.cues.passages().count(first, upto),
+                SegmentKind::Memories => {
+                    places.partition_point(|&at| at <= upto) - places.partition_point(|&at| at < first)
+                }
+                SegmentKind::Cues => {
+                    self.cues.questions().rows().count(first, upto) + self.cues.passages().count(first, upto)
+                }
             }
         };
         self.rows().saturating_sub(self.kept.iter().map(count).sum())
@@ -69,8 +73,8 @@ impl Index {
             let end = Segment::first(block + 1) - 1;
             let Version { last, cues, .. } = version?;
             let (upto, bytes) = match rows {
-                Rows::Memories => (end.min(last.0), self.memories_of(block, &terms)),
-                Rows::Cues => (end.min(cues.0), self.cues_of(block, &of_cues)),
+                SegmentKind::Memories => (end.min(last.0), self.memories_of(block, &terms)),
+                SegmentKind::Cues => (end.min(cues.0), self.cues_of(block, &of_cues)),
             };
             Some(Segment { rows, block, upto, bytes })
         })
@@ -86,13 +90,13 @@ impl Index {
     }
 
     /// Blocks with rows beyond what segments of the store go up to.
-    fn unkept_blocks(&self) -> BTreeSet<(Rows, u64)> {
+    fn unkept_blocks(&self) -> BTreeSet<(SegmentKind, u64)> {
         let cues = self.cues.questions().rows().ids.iter().chain(&self.cues.passages().ids);
-        let memories = self.documents.seq.iter().map(|&at| (Rows::Memories, at));
+        let memories = self.documents.seq.iter().map(|&at| (SegmentKind::Memories, at));
         let mut blocks = BTreeSet::new();
-        // Rows of a block stand together, so that most are of the block before.
+        // SegmentKind of a block stand together, so that most are of the block before.
         let mut last = None;
-        for (rows, at) in memories.chain(cues.map(|&id| (Rows::Cues, id))) {
+        for (rows, at) in memories.chain(cues.map(|&id| (SegmentKind::Cues, id))) {
             let block = (rows, at / BLOCK);
             if last != Some(block) && self.kept.get(&block).is_none_or(|&upto| at > upto) {
                 blocks.insert(block);
@@ -136,8 +140,8 @@ impl Index {
         let places = Segment::first(segment.block)..=segment.upto;
         match segment.rows {
             _ if segment.upto / BLOCK != segment.block => return Err(BadSegment),
-            Rows::Memories => self.put_back_memories(input, |at| places.contains(&at))?,
-            Rows::Cues => self.put_back_cues(input, |id| places.contains(&id))?,
+            SegmentKind::Memories => self.put_back_memories(input, |at| places.contains(&at))?,
+            SegmentKind::Cues => self.put_back_cues(input, |id| places.contains(&id))?,
         }
         self.kept.insert((segment.rows, segment.block), segment.upto);
         Ok(())
@@ -307,8 +311,8 @@ impl Writer {
         }
     }
 
-    /// Rows with the places of the texts they belong to.
-    fn owned(&mut self, rows: &Owned, documents: &Documents) {
+    /// SegmentKind with the places of the texts they belong to.
+    fn owned(&mut self, rows: &CueRows, documents: &Documents) {
         self.int(rows.len() as u64);
         let mut before = 0;
         for &id in &rows.ids {
@@ -440,8 +444,8 @@ impl<'a> Reader<'a> {
         dense.map(Some).ok_or(BadSegment)
     }
 
-    /// Rows of cues of texts that are here.
-    fn owned(&mut self, documents: &Documents) -> Result<Owned, BadSegment> {
+    /// SegmentKind of cues of texts that are here.
+    fn owned(&mut self, documents: &Documents) -> Result<CueRows, BadSegment> {
         let rows = self.count()?;
         let mut id = 0u64;
         let mut ids = Vec::with_capacity(rows);
@@ -451,6 +455,6 @@ impl<'a> Reader<'a> {
         }
         let owner = |input: &mut Self| documents.position(Seq(input.int()?)).ok_or(BadSegment);
         let owners = (0..rows).map(|_| owner(self)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Owned { ids, owners, dense: self.dense(rows)? })
+        Ok(CueRows { ids, owners, dense: self.dense(rows)? })
     }
 }

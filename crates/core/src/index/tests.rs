@@ -6,11 +6,13 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     analysis::{Analyzer, Question},
-    pipeline::{Candidates, Detail, Exact, Preset, Request, rank},
-    store::{BLOCK, Batch, CueStore, CueVectors, Doomed, InMemoryStore, Kept, NewCues, NewVectors, Store},
+    pipeline::{Candidates, Detail, Exact, Pipeline, Request, rank},
+    store::{
+        BLOCK, Batch, CueStore, CueVectors, DeleteTarget, InMemoryStore, NewCues, NewVectors, SnapshotOutcome, Store,
+    },
     types::{
-        ConversationId, CueId, CueSource, Draft, Importance, Namespace, Note, Scope, Sensitivity, Seq, SessionId, Tail,
-        Timestamp, Turn, Unit, Vectors,
+        ConversationId, CueId, CueSource, Draft, Granularity, Importance, Namespace, Note, Scope, Sensitivity, Seq,
+        SessionId, Timestamp, Turn, Unmatched, Vectors,
     },
 };
 
@@ -123,7 +125,7 @@ impl World {
         self.store.append(&ns(), Batch { drafts: &[draft], vectors }).unwrap();
     }
 
-    fn forget(&self, doomed: Doomed) {
+    fn forget(&self, doomed: DeleteTarget) {
         self.store.forget(&ns(), &doomed).unwrap();
     }
 
@@ -149,14 +151,14 @@ impl World {
                 self.add(Draft::Turn(turn(place, self.added as u8, &said(&words))), vector);
             }
             Step::Note { words, importance } => self.add(note(&said(&words), importance), Some([3, -2, 1])),
-            Step::Forget(number) => self.forget(Doomed::One(place(number))),
+            Step::Forget(number) => self.forget(DeleteTarget::One(place(number))),
             Step::ForgetSession(number) => {
-                self.forget(Doomed::Within(Scope { session: Some(session(number / 3)), ..within(number) }));
+                self.forget(DeleteTarget::Within(Scope { session: Some(session(number / 3)), ..within(number) }));
             }
-            Step::ForgetConversation(number) => self.forget(Doomed::Within(within(number))),
+            Step::ForgetConversation(number) => self.forget(DeleteTarget::Within(within(number))),
             Step::ForgetTimes { from, days } => {
                 let (from, to) = (Some(day(from)), Some(day((from + days).min(27))));
-                self.forget(Doomed::Within(Scope { from, to, ..Scope::default() }));
+                self.forget(DeleteTarget::Within(Scope { from, to, ..Scope::default() }));
             }
             Step::Cue { memory, words, vectors } => {
                 let questions = words.iter().map(|words| said(words)).collect();
@@ -168,7 +170,7 @@ impl World {
                 follow(&self.store, &mut self.index);
                 let (version, name) = (self.index.version().unwrap(), spec().snapshot_name());
                 let segments: Vec<Segment> = self.index.unkept_segments().collect();
-                assert_eq!(self.store.keep_snapshot(&ns(), &name, version, &segments).unwrap(), Kept::Yes);
+                assert_eq!(self.store.keep_snapshot(&ns(), &name, version, &segments).unwrap(), SnapshotOutcome::Yes);
                 assert!(self.index.set_kept(version, &segments));
                 assert_eq!(self.index.unkept_rows(), 0);
             }
@@ -245,7 +247,7 @@ fn rankings(store: &InMemoryStore, index: &Index) -> Vec<String> {
     let mut all = Vec::new();
     let at = index.version().unwrap();
     let places = |texts: &[u32]| texts.iter().map(|&text| index.documents().seq(text)).collect::<Vec<Seq>>();
-    let ids = |rows: &Owned, of: &[u32]| of.iter().map(|&row| rows.id(row)).collect::<Vec<CueId>>();
+    let ids = |rows: &CueRows, of: &[u32]| of.iter().map(|&row| rows.id(row)).collect::<Vec<CueId>>();
     let vectors = |texts: &[u32]| store.vectors(&ns(), &encoder(), &places(texts), at);
     let of_cues = |ids: Vec<CueId>| -> Result<Vectors, StoreError> { store.cue_vectors(&ns(), &encoder(), &ids, at) };
     let questions = |rows: &[u32]| of_cues(ids(index.cues.questions().rows(), rows));
@@ -254,21 +256,23 @@ fn rankings(store: &InMemoryStore, index: &Index) -> Vec<String> {
     let scoped = Scope { conversation: Some(ConversationId::new("c1").unwrap()), ..Scope::default() };
     let scoped = Candidates::within(index, &scoped, None);
     for spelled in PRESETS {
-        let preset: Preset = spelled.parse().unwrap();
+        let pipeline: Pipeline = spelled.parse().unwrap();
         for (text, vector) in [("red kites on the boat", [1, -2, 3]), ("When did Ann have soup?", [-4, 0, 2])] {
-            let question = Question::new(text, preset.analyzer);
+            let question = Question::new(text, pipeline.analyzer);
             let vector = unit(vector);
-            for (unit, candidates) in [(Unit::Turn, &candidates), (Unit::Session, &candidates), (Unit::Turn, &scoped)] {
+            for (unit, candidates) in
+                [(Granularity::Turn, &candidates), (Granularity::Session, &candidates), (Granularity::Turn, &scoped)]
+            {
                 let request = Request {
                     question: &question,
                     vector: Some(&vector),
                     unit,
                     k: std::num::NonZeroUsize::new(20).unwrap(),
-                    tail: Tail::Matched,
+                    unmatched: Unmatched::Exclude,
                     detail: Detail::Explained,
                 };
                 let exact = Exact { texts: &vectors, questions: &questions, passages: &passages };
-                let found = rank(index, &preset, candidates, &request, exact).unwrap();
+                let found = rank(index, &pipeline, candidates, &request, exact).unwrap();
                 // A double is printed so that no other is printed alike.
                 all.push(format!("{spelled} {text} {unit:?} {:?} {:?}", found.hits, found.signals));
             }
@@ -336,7 +340,7 @@ fn a_forgotten_turn_costs_the_next_process_its_block_and_no_more() {
     let mut world = several_blocks();
     assert_eq!(read_one_by_one(&world), 0);
     let middle = Seq(BLOCK + 100);
-    world.forget(Doomed::One(middle));
+    world.forget(DeleteTarget::One(middle));
     assert_eq!(read_one_by_one(&world), BLOCK as usize - 1);
     follow(&world.store, &mut world.index);
     assert_same(&world.index, &rebuilt(&world.store));
@@ -362,7 +366,7 @@ fn segments_of_a_forgotten_text_hold_nothing_of_it() {
         segments.iter().any(|segment| segment.bytes.windows(secret.len()).any(|bytes| bytes == secret.as_bytes()))
     };
     assert!(holds(&index));
-    world.forget(Doomed::One(seq));
+    world.forget(DeleteTarget::One(seq));
     follow(&world.store, &mut index);
     index.kept.clear();
     assert!(!holds(&index) && index.postings.number_of(secret).is_none());
@@ -374,15 +378,15 @@ fn damage_and_other_kinds_of_index_are_refused() {
     let mut whole = rebuilt(&world.store);
     whole.kept.clear();
     let segments: Vec<Segment> = whole.unkept_segments().collect();
-    assert!(segments.iter().any(|segment| segment.rows == Rows::Cues));
+    assert!(segments.iter().any(|segment| segment.rows == SegmentKind::Cues));
     let mut lexical = Index::new(IndexSpec { encoder: None, ..spec() }, 1);
     let mut wider = Index::new(spec(), DIM + 1);
     assert!(lexical.put_back(&segments[0]).is_err() && wider.put_back(&segments[0]).is_err());
-    for rows in [Rows::Memories, Rows::Cues] {
+    for rows in [SegmentKind::Memories, SegmentKind::Cues] {
         let segment = segments.iter().find(|segment| segment.rows == rows).unwrap();
         let mut before = empty();
-        if rows == Rows::Cues {
-            for segment in segments.iter().filter(|segment| segment.rows == Rows::Memories) {
+        if rows == SegmentKind::Cues {
+            for segment in segments.iter().filter(|segment| segment.rows == SegmentKind::Memories) {
                 before.put_back(segment).unwrap();
             }
         }
@@ -405,7 +409,7 @@ proptest! {
         let mut bytes = b"afseg\x00\x001".to_vec();
         bytes.append(&mut body);
         bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
-        let rows = if cues { Rows::Cues } else { Rows::Memories };
+        let rows = if cues { SegmentKind::Cues } else { SegmentKind::Memories };
         let _ = empty().put_back(&Segment { rows, block: 0, upto: 9, bytes });
     }
 }

@@ -1,23 +1,39 @@
-//! From a question to a ranking: legs, fusion, cue questions, dates, prior, in that order.
+//! From a query to a ranking: legs fill a table of signals, which fusion, boosts and importance turn into one score.
 
-mod comparison;
+mod best_rows;
+mod best_turns;
+mod boost;
+mod combine;
 pub mod confidence;
-mod cues;
-mod dated;
-mod dense;
-mod fused;
-mod legs;
-mod lexical;
-mod preset;
+mod cue_terms;
+mod definition;
+mod form;
+mod leg;
+pub mod legs;
+mod matches;
+mod presets;
 mod rank;
+mod report;
+mod request;
 mod scope;
-mod spec;
-mod standing;
+mod shared;
+mod signals;
+mod vectors;
 
-pub use cues::CueLeg;
-pub use lexical::{Expectation, Expects, LexicalLeg, Met, Mix, Word, WordPlace};
-pub use preset::{DenseLeg, Names, Preset, Votes};
-pub use rank::{Detail, Exact, Found, LegHit, Legs, RankedHit, Request, SearchError, rank};
+pub use boost::{Boost, BoostMeasure};
+pub use definition::Pipeline;
+pub use form::{
+    InvalidPipeline,
+    call::{Argument, Call, number, two_numbers},
+    renamed_words,
+};
+pub use leg::{Column, Leg, LegInput, LegReader, ReadLeg, Scores};
+pub use legs::{AnswerFeatures, DenseLeg, LexicalLeg, UnitWeights, VectorSource};
+pub use matches::{FeatureMatch, TermMatch, TermPlace};
+pub use presets::{CUE_BOOST, DATE_BOOST};
+pub use rank::{RankedCandidates, RankedHit, rank};
+pub use report::{CandidateReport, Cut, Stage, Unranked, Values, diagnose, ordinal};
+pub use request::{Detail, Exact, LegHit, Legs, Request, SearchContext, SearchError};
 pub use scope::{Candidates, Filter};
-pub use spec::InvalidPipeline;
-pub use standing::{Cut, Shares, Stages, Standing, Unranked, stand};
+pub use shared::TermWeights;
+pub use vectors::{SpeakerNames, VectorUse};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{
     index::{CueIndex, Documents, Index},
     lexical::{Collection, Posting},
-    types::{Scope, Seq, Unit},
+    types::{Granularity, Scope, Seq},
 };
 
 /// Texts as a set: all of them, or those marked.
@@ -152,24 +152,24 @@ impl Candidates {
     }
 
     /// What keeps a text, or all turns of a session, from being found; nothing where it may be.
-    pub fn excluded_by(&self, index: &Index, scope: &Scope, unit: Unit, candidate: u32) -> Vec<Filter> {
+    pub fn excluded_by(&self, index: &Index, scope: &Scope, unit: Granularity, candidate: u32) -> Vec<Filter> {
         if self.units(unit).binary_search(&candidate).is_ok() {
             return Vec::new();
         }
         let bounds = Bounds::of(index.documents(), scope, self.end);
         let texts = match unit {
-            Unit::Turn => std::slice::from_ref(&candidate),
-            Unit::Session => &index.documents().sessions()[candidate as usize].turns,
+            Granularity::Turn => std::slice::from_ref(&candidate),
+            Granularity::Session => &index.documents().sessions()[candidate as usize].turns,
         };
         let excludes = |filter: &Filter| texts.iter().any(|&text| !bounds.admits(*filter, text));
         Filter::ALL.into_iter().filter(excludes).collect()
     }
 
     /// What may be found: texts by position, or sessions by number.
-    pub(super) fn units(&self, unit: Unit) -> &[u32] {
+    pub(super) fn units(&self, unit: Granularity) -> &[u32] {
         match unit {
-            Unit::Turn => &self.texts,
-            Unit::Session => &self.sessions,
+            Granularity::Turn => &self.texts,
+            Granularity::Session => &self.sessions,
         }
     }
 

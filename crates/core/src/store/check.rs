@@ -38,15 +38,14 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding of something that was lost or changed; `check --full` and a backup help.
+    /// A finding of something that was lost or changed.
     pub fn damage(subject: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self {
             gravity: Gravity::Damage,
             subject: subject.into(),
             found: found.into(),
             expected: expected.into(),
-            next: "restore a backup, or save what can be read with `aforesaid export --salvage` and import it into a new store"
-                .to_owned(),
+            next: "restore a backup, or salvage what can be read and import it into a new store".to_owned(),
         }
     }
 

@@ -7,19 +7,22 @@
 mod cues;
 mod derived;
 mod ids;
+mod removals;
+mod repeats;
 mod vector_sets;
 
 pub use ids::ids_given;
+pub use removals::removals_are_bounded;
 use serde_json::json;
 
 use super::{
-    Address, Audience, Batch, CheckDepth, CuePart, CueRow, Doomed, Erasure, Fate, Gravity, IndexRow, IndexSink,
-    NewVectors, Removed, Rows, Segment, SnapshotName, Store, Taken,
+    AppendOutcome, Audience, Batch, CheckDepth, CuePart, CueRow, DeleteTarget, Erasure, Gravity, IndexRow, IndexSink,
+    MemoryRef, NewVectors, Removed, Segment, SegmentKind, SegmentUse, SnapshotName, Store,
 };
 use crate::{
     error::StoreError,
     types::{
-        ConversationId, Draft, EncoderId, Importance, Memory, MemoryId, Namespace, Note, Scope, Sensitivity, Seq,
+        ConversationId, Draft, EncoderId, Importance, MemoryId, Namespace, Note, Record, Scope, Sensitivity, Seq,
         SessionId, Timestamp, Turn, Vectors,
     },
 };
@@ -28,11 +31,14 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 41] = [
+pub const CASES: [(&str, Case); 47] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
     ("an_invalid_draft_writes_nothing", an_invalid_draft_writes_nothing),
+    ("a_repeat_within_a_batch", repeats::a_repeat_within_a_batch),
+    ("a_refused_batch_leaves_no_namespace", repeats::a_refused_batch_leaves_no_namespace),
+    ("a_namespace_that_is_not_there", repeats::a_namespace_that_is_not_there),
     ("ids_are_given_where_missing", ids_are_given_where_missing),
     ("an_id_does_not_come_back", ids::an_id_does_not_come_back),
     ("an_id_does_not_come_back_in_a_long_walk", ids::an_id_does_not_come_back_in_a_long_walk),
@@ -48,6 +54,7 @@ pub const CASES: [(&str, Case); 41] = [
     ("forgetting_takes_everything_derived", forgetting_takes_everything_derived),
     ("forgetting_by_every_scope", forgetting_by_every_scope),
     ("a_namespace_made_again_is_another", a_namespace_made_again_is_another),
+    ("a_secret_goes_with_what_it_sealed", removals::a_secret_goes_with_what_it_sealed),
     ("context_stays_in_its_session", context_stays_in_its_session),
     ("a_vector_of_another_state_is_no_damage", derived::a_vector_of_another_state_is_no_damage),
     ("an_index_is_told_what_went", derived::an_index_is_told_what_went),
@@ -62,10 +69,12 @@ pub const CASES: [(&str, Case); 41] = [
     ("vectors_that_do_not_serve_are_not_added_to", vector_sets::vectors_that_do_not_serve_are_not_added_to),
     ("a_set_serves_when_nothing_is_missing", vector_sets::a_set_serves_when_nothing_is_missing),
     ("what_a_remote_model_may_not_see_is_not_missing", vector_sets::what_a_remote_model_may_not_see_is_not_missing),
+    ("an_encoder_keeps_its_components", vector_sets::an_encoder_keeps_its_components),
     ("idle_vectors_are_dropped", vector_sets::idle_vectors_are_dropped),
     ("forgetting_takes_the_vectors_of_every_set", vector_sets::forgetting_takes_the_vectors_of_every_set),
     ("cues_come_later_and_come_back", cues::cues_come_later_and_come_back),
     ("cues_take_the_place_of_cues", cues::cues_take_the_place_of_cues),
+    ("replaced_cues_leave_no_source", cues::replaced_cues_leave_no_source),
     ("cues_bring_vectors_that_serve", cues::cues_bring_vectors_that_serve),
     ("cues_get_vectors_later", cues::cues_get_vectors_later),
     ("sensitive_cues_are_for_local_models", cues::sensitive_cues_are_for_local_models),
@@ -115,7 +124,7 @@ fn note(id: &str, text: &str) -> Note {
     }
 }
 
-fn add(store: &dyn Store, namespace: &str, drafts: &[Draft]) -> Vec<Fate> {
+fn add(store: &dyn Store, namespace: &str, drafts: &[Draft]) -> Vec<AppendOutcome> {
     store.append(&ns(namespace), Batch::of(drafts)).unwrap()
 }
 
@@ -134,7 +143,7 @@ fn add_with_vectors(store: &dyn Store, namespace: &str, drafts: &[Draft]) {
     store.append(&ns(namespace), Batch { drafts, vectors }).unwrap();
 }
 
-fn export(store: &dyn Store, namespace: &str, scope: &Scope) -> Vec<Memory> {
+fn export(store: &dyn Store, namespace: &str, scope: &Scope) -> Vec<Record> {
     let mut memories = Vec::new();
     store
         .export(&ns(namespace), scope, &mut |memory| {
@@ -146,19 +155,24 @@ fn export(store: &dyn Store, namespace: &str, scope: &Scope) -> Vec<Memory> {
 }
 
 /// Vectors by place, as of now.
-fn vectors_of(store: &dyn Store, namespace: &str, encoder: &EncoderId, places: &[u64]) -> Result<Vectors, StoreError> {
-    let places: Vec<Seq> = places.iter().map(|&place| Seq(place)).collect();
+fn vectors_of(
+    store: &dyn Store,
+    namespace: &str,
+    encoder: &EncoderId,
+    positions: &[u64],
+) -> Result<Vectors, StoreError> {
+    let positions: Vec<Seq> = positions.iter().map(|&place| Seq(place)).collect();
     let now = store.version(&ns(namespace)).unwrap().unwrap();
-    store.vectors(&ns(namespace), encoder, &places, now)
+    store.vectors(&ns(namespace), encoder, &positions, now)
 }
 
-fn texts(memories: &[Memory]) -> Vec<&str> {
+fn texts(memories: &[Record]) -> Vec<&str> {
     memories.iter().map(|memory| memory.text.as_str()).collect()
 }
 
-fn find(store: &dyn Store, namespace: &str, id: &str) -> Vec<Memory> {
-    let address = Address { id: MemoryId::new(id).unwrap(), conversation: None };
-    store.find(&ns(namespace), &address).unwrap()
+fn find(store: &dyn Store, namespace: &str, id: &str) -> Vec<Record> {
+    let memory_ref = MemoryRef { id: MemoryId::new(id).unwrap(), conversation: None };
+    store.find(&ns(namespace), &memory_ref).unwrap()
 }
 
 /// Id, memory, question (none for the text with all of them), vector.
@@ -191,11 +205,11 @@ impl IndexSink for Seen {
         self.name.clone()
     }
 
-    fn segment(&mut self, segment: &Segment) -> Taken {
+    fn segment(&mut self, segment: &Segment) -> SegmentUse {
         self.segments.push(segment.clone());
         match segment.bytes.as_slice() {
-            b"damaged" => Taken::No,
-            _ => Taken::Yes,
+            b"damaged" => SegmentUse::No,
+            _ => SegmentUse::Yes,
         }
     }
 
@@ -231,8 +245,8 @@ fn what_goes_in_comes_out(store: &dyn Store) {
         Draft::Turn(turn(Some("D1:4"), "conv-26", "session_1", "plain")),
         Draft::Note(note("n1", "no peanuts")),
     ];
-    let fates = add(store, "a", &drafts);
-    assert!(fates.iter().all(|fate| matches!(fate, Fate::Added(_))), "{fates:?}");
+    let outcomes = add(store, "a", &drafts);
+    assert!(outcomes.iter().all(|outcome| matches!(outcome, AppendOutcome::Added(_))), "{outcomes:?}");
     let stored = export(store, "a", &Scope::default());
     for ((draft, stored), n) in drafts.iter().zip(&stored).zip(1..) {
         let expected = draft.clone().into_memory(Seq(n), draft.id().unwrap().clone());
@@ -248,10 +262,10 @@ fn what_goes_in_comes_out(store: &dyn Store) {
 fn a_repeat_adds_nothing(store: &dyn Store) {
     add(store, "a", &three_turns());
     let before = store.version(&ns("a")).unwrap();
-    let known = store.known(&ns("a"), &three_turns()).unwrap();
-    assert!(known.iter().all(Option::is_some));
-    let fates = add(store, "a", &three_turns());
-    assert!(fates.iter().all(|fate| matches!(fate, Fate::Unchanged(_))), "{fates:?}");
+    let existing = store.find_existing(&ns("a"), &three_turns()).unwrap();
+    assert!(existing.iter().all(Option::is_some));
+    let outcomes = add(store, "a", &three_turns());
+    assert!(outcomes.iter().all(|outcome| matches!(outcome, AppendOutcome::Unchanged(_))), "{outcomes:?}");
     assert_eq!(store.version(&ns("a")).unwrap(), before);
 }
 
@@ -259,7 +273,8 @@ fn a_taken_id_is_refused_and_nothing_is_written(store: &dyn Store) {
     add(store, "a", &three_turns());
     let drafts =
         [Draft::Turn(turn(Some("t9"), "c", "s", "new")), Draft::Turn(turn(Some("t2"), "c", "s", "other words"))];
-    for error in [store.known(&ns("a"), &drafts).unwrap_err(), store.append(&ns("a"), Batch::of(&drafts)).unwrap_err()]
+    for error in
+        [store.find_existing(&ns("a"), &drafts).unwrap_err(), store.append(&ns("a"), Batch::of(&drafts)).unwrap_err()]
     {
         let message = error.to_string();
         assert!(message.contains("t2") && message.contains("text"), "{message}");
@@ -277,7 +292,7 @@ fn an_invalid_draft_writes_nothing(store: &dyn Store) {
 }
 
 fn ids_are_given_where_missing(store: &dyn Store) {
-    let fates = add(
+    let outcomes = add(
         store,
         "a",
         &[
@@ -287,10 +302,10 @@ fn ids_are_given_where_missing(store: &dyn Store) {
             Draft::Note(Note { id: None, ..note("x", "a note") }),
         ],
     );
-    let ids: Vec<&str> = fates
+    let ids: Vec<&str> = outcomes
         .iter()
-        .map(|fate| match fate {
-            Fate::Added(id) | Fate::Unchanged(id) => id.as_str(),
+        .map(|outcome| match outcome {
+            AppendOutcome::Added(id) | AppendOutcome::Unchanged(id) => id.as_str(),
         })
         .collect();
     assert_eq!(ids, ["s:2", "s:3", "other:1", "note:1"]);
@@ -303,8 +318,9 @@ fn one_id_in_two_conversations(store: &dyn Store) {
         &[Draft::Turn(turn(Some("D1:1"), "x", "s", "in x")), Draft::Turn(turn(Some("D1:1"), "y", "s", "in y"))],
     );
     assert_eq!(texts(&find(store, "a", "D1:1")), ["in x", "in y"]);
-    let address = Address { id: MemoryId::new("D1:1").unwrap(), conversation: Some(ConversationId::new("y").unwrap()) };
-    assert_eq!(texts(&store.find(&ns("a"), &address).unwrap()), ["in y"]);
+    let memory_ref =
+        MemoryRef { id: MemoryId::new("D1:1").unwrap(), conversation: Some(ConversationId::new("y").unwrap()) };
+    assert_eq!(texts(&store.find(&ns("a"), &memory_ref).unwrap()), ["in y"]);
     let both = store.conversations_with(&ns("a"), &SessionId::new("s").unwrap()).unwrap();
     assert_eq!(both.len(), 2);
 }
@@ -316,7 +332,7 @@ fn namespaces_do_not_see_each_other(store: &dyn Store) {
     assert_eq!(export(store, "b", &Scope::default()).len(), 1);
     assert!(store.fetch(&ns("b"), &[Seq(2)]).unwrap().is_empty());
     assert!(vectors_of(store, "b", &encoder(), &[2]).is_err());
-    store.forget(&ns("a"), &Doomed::Within(Scope::default())).unwrap();
+    store.forget(&ns("a"), &DeleteTarget::Within(Scope::default())).unwrap();
     assert_eq!(store.namespaces().unwrap(), [ns("b")]);
     assert_eq!(find(store, "b", "t1").len(), 1);
     assert_eq!(vectors_of(store, "b", &encoder(), &[1]).unwrap().len(), 1);
@@ -384,10 +400,10 @@ fn sensitive_memories_are_for_local_models(store: &dyn Store) {
 
 fn forgetting_takes_everything_derived(store: &dyn Store) {
     add_with_vectors(store, "a", &three_turns());
-    derived::keep(store, "english", &[derived::segment(Rows::Memories, 0, 3, b"postings")]);
+    derived::keep(store, "english", &[derived::segment(SegmentKind::Memories, 0, 3, b"postings")]);
     store.stage(&ns("a"), &encoder(), &[([7; 16], &[1.0, 2.0])]).unwrap();
-    let forgotten = store.forget(&ns("a"), &Doomed::One(Seq(2))).unwrap();
-    assert_eq!((forgotten.turns, forgotten.vectors, forgotten.sessions, forgotten.staged), (1, 1, 0, 1));
+    let report = store.forget(&ns("a"), &DeleteTarget::One(Seq(2))).unwrap();
+    assert_eq!((report.turns, report.vectors, report.sessions, report.staged), (1, 1, 0, 1));
     assert_eq!(store.erasure().unwrap(), Erasure::Complete);
     assert!(find(store, "a", "t2").is_empty());
     assert!(vectors_of(store, "a", &encoder(), &[2]).is_err());
@@ -426,10 +442,10 @@ fn forgetting_by_every_scope(store: &dyn Store) {
         let within = export(store, &name, &scope);
         let seqs: Vec<Seq> = within.iter().map(|memory| memory.seq).collect();
         assert_eq!(store.count(&ns(&name), &scope).unwrap(), seqs.len() as u64);
-        assert_eq!(store.places(&ns(&name), &scope).unwrap(), seqs);
-        let forgotten = store.forget(&ns(&name), &Doomed::Within(scope)).unwrap();
+        assert_eq!(store.positions(&ns(&name), &scope).unwrap(), seqs);
+        let report = store.forget(&ns(&name), &DeleteTarget::Within(scope)).unwrap();
         assert_eq!(texts(&export(store, &name, &Scope::default())), left);
-        assert_eq!((forgotten.conversations, forgotten.sessions), (conversations, sessions), "{left:?}");
+        assert_eq!((report.conversations, report.sessions), (conversations, sessions), "{left:?}");
     }
 }
 
@@ -437,7 +453,7 @@ fn a_namespace_made_again_is_another(store: &dyn Store) {
     // An index of the old one in another process must not take itself for current.
     add(store, "a", &three_turns());
     let old = store.version(&ns("a")).unwrap().unwrap();
-    store.forget(&ns("a"), &Doomed::Within(Scope::default())).unwrap();
+    store.forget(&ns("a"), &DeleteTarget::Within(Scope::default())).unwrap();
     add(store, "a", &three_turns());
     assert_ne!(store.version(&ns("a")).unwrap().unwrap().epoch, old.epoch);
 }
@@ -462,5 +478,10 @@ mod tests {
     #[test]
     fn the_in_memory_store_conforms() {
         super::run_all(InMemoryStore::new);
+    }
+
+    #[test]
+    fn the_in_memory_store_remembers_a_bounded_number_of_removals() {
+        super::removals_are_bounded(&InMemoryStore::new());
     }
 }

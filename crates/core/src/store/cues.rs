@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Audience, Version};
+use super::{lookup::Audience, version::Version};
 use crate::{
     error::StoreError,
-    types::{CueId, CueSource, Cues, EncoderId, Memory, Namespace, Scope, Seq, Vectors},
+    types::{CueId, CueSource, Cues, EncoderId, Namespace, Record, Scope, Seq, Vectors},
 };
 
 /// Cues of one memory on their way into a store; they take the place of those it has.
@@ -42,7 +42,7 @@ pub enum CuePart<'a> {
 /// One cue as a derived index needs it.
 #[derive(Debug, Clone, Copy)]
 pub struct CueRow<'a> {
-    /// Its place in the namespace.
+    /// Its number in the namespace.
     pub id: CueId,
     /// The memory it belongs to, which the index has.
     pub seq: Seq,
@@ -74,7 +74,7 @@ pub struct CueStats {
     pub sources: BTreeMap<String, u64>,
 }
 
-/// What dropping cues took away.
+/// What dropping cues deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct DroppedCues {
     /// Memories that have no cues now.
@@ -85,13 +85,13 @@ pub struct DroppedCues {
     pub vectors: u64,
 }
 
-/// Keeps cues; part of [`super::Store`], whose promises hold here.
+/// Keeps cues; part of [`super::contract::Store`], whose promises hold here.
 pub trait CueStore {
     /// Gives memories their cues, in the place of those they have; says how many memories got theirs. What is gone
     /// meanwhile is left out.
     ///
     /// # Errors
-    /// [`StoreError::UnknownNamespace`]; [`StoreError::EncoderMismatch`] when another encoder's vectors serve the
+    /// [`StoreError::UnknownNamespace`]; [`StoreError::EncoderMismatch`] when another encoder is active in the
     /// namespace; [`StoreError::Dimension`] when a vector does not fit; or when the backend fails.
     fn put_cues(
         &self,
@@ -101,11 +101,11 @@ pub trait CueStore {
         cues: &[NewCues],
     ) -> Result<u64, StoreError>;
 
-    /// The cues of memories by place; `None` for one that was never asked for any.
+    /// The cues of memories by position; `None` for one that was never asked for any.
     ///
     /// # Errors
     /// When the backend fails.
-    fn cues(&self, namespace: &Namespace, places: &[Seq]) -> Result<Vec<Option<Cues>>, StoreError>;
+    fn cues(&self, namespace: &Namespace, positions: &[Seq]) -> Result<Vec<Option<Cues>>, StoreError>;
 
     /// Questions by id; those that are gone are left out.
     ///
@@ -126,9 +126,9 @@ pub trait CueStore {
         audience: Audience,
         after: Seq,
         limit: usize,
-    ) -> Result<Vec<Memory>, StoreError>;
+    ) -> Result<Vec<Record>, StoreError>;
 
-    /// Takes the cues of a scope away, free pages included.
+    /// Deletes the cues of a scope, free pages included.
     ///
     /// # Errors
     /// [`StoreError::UnknownNamespace`], or when the backend fails.
@@ -165,10 +165,10 @@ pub trait CueStore {
         vectors: &[(CueId, &[f32])],
     ) -> Result<(), StoreError>;
 
-    /// Real vectors of cues that had one at version `at`.
+    /// Vectors of cues that had one at version `at`.
     ///
     /// # Errors
-    /// As [`super::Store::vectors`].
+    /// As [`super::contract::Store::vectors`].
     fn cue_vectors(
         &self,
         namespace: &Namespace,

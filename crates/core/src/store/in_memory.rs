@@ -1,42 +1,35 @@
-//! A store that forgets everything when it is dropped: the model others are tested against.
-
-mod appending;
-mod counters;
-mod cues;
-mod tenant;
+//! A store that ends with the process.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    borrow::Cow,
+    collections::BTreeMap,
+    ops::ControlFlow,
     sync::{
-        Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-use self::{appending::Appending, tenant::Tenant};
 use super::{
-    Address, Audience, Batch, Doomed, Erasure, Fate, Fingerprint, Forgotten, IndexSink, Kept, NamespaceStats,
-    NewVectors, Removed, Rows, Segment, SnapshotName, Spans, Store, Taken, Unembedded, Version,
+    backend::{Backend, Change, MissingNamespace, View, Written},
+    contract::Store,
+    deletion::Erasure,
+    keyed::{Key, KeyedRows, Row, make_namespace},
+    tables::Tables,
 };
-use crate::{
-    error::StoreError,
-    types::{
-        ConversationId, CueId, Draft, EncoderId, Kind, Memory, MemoryId, Namespace, Scope, Seq, SessionId, Vectors,
-    },
-};
-
-/// Staged vectors by the namespace they belong to.
-type Staged = HashMap<(Namespace, EncoderId, Fingerprint), Vec<f32>>;
+use crate::{error::StoreError, types::Namespace};
 
 /// Keeps memories in this process only.
 ///
 /// Meant for tests and small histories.
 #[derive(Debug, Default)]
 pub struct InMemoryStore {
-    tenants: Mutex<BTreeMap<Namespace, Tenant>>,
-    staged: Mutex<Staged>,
+    namespaces: Mutex<BTreeMap<Namespace, Arc<Table>>>,
     made: AtomicU64,
 }
+
+/// The rows of a namespace. Values are shared with the views that are held of it.
+type Table = BTreeMap<Key, Arc<Row>>;
 
 impl InMemoryStore {
     /// An empty store.
@@ -44,390 +37,136 @@ impl InMemoryStore {
         Self::default()
     }
 
-    fn tenants(&self) -> MutexGuard<'_, BTreeMap<Namespace, Tenant>> {
-        // What may fail is tried before anything is changed below: a panic
-        // elsewhere while the lock was held left no half of a change.
-        self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Namespace, Arc<Table>>> {
+        // A panic leaves no half of a change; see [`Transaction`].
+        self.namespaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn new_tenant(&self) -> Tenant {
-        // A namespace that was forgotten and made again must not repeat an old version.
-        Tenant::of_epoch(self.made.fetch_add(1, Ordering::Relaxed) << 32)
-    }
-
-    fn staging(&self) -> MutexGuard<'_, Staged> {
-        self.staged.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn read<T>(&self, namespace: &Namespace, read: impl FnOnce(&Tenant) -> T) -> Result<T, StoreError> {
-        let tenants = self.tenants();
-        match tenants.get(namespace) {
-            Some(tenant) => Ok(read(tenant)),
-            None => Err(StoreError::UnknownNamespace {
-                namespace: namespace.clone(),
-                known: tenants.keys().cloned().collect(),
-            }),
-        }
-    }
-
-    fn read_or_empty<T>(&self, namespace: &Namespace, read: impl FnOnce(&Tenant) -> T) -> T {
-        match self.tenants().get(namespace) {
-            Some(tenant) => read(tenant),
-            None => read(&Tenant::default()),
-        }
+    /// A new namespace, of an epoch far from those of all others.
+    fn new_table(&self) -> Result<Arc<Table>, StoreError> {
+        let mut rows = Rows::of(Arc::default());
+        make_namespace(&mut rows, self.made.fetch_add(1, Ordering::Relaxed) << 32)?;
+        Ok(rows.table)
     }
 }
 
-impl Store for InMemoryStore {
+impl Backend for InMemoryStore {
     fn location(&self) -> String {
         "memory:".to_owned()
     }
 
     fn namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
-        Ok(self.tenants().keys().cloned().collect())
+        Ok(self.lock().keys().cloned().collect())
     }
 
-    fn version(&self, namespace: &Namespace) -> Result<Option<Version>, StoreError> {
-        Ok(self.tenants().get(namespace).map(Tenant::version))
-    }
-
-    fn known(&self, namespace: &Namespace, drafts: &[Draft]) -> Result<Vec<Option<MemoryId>>, StoreError> {
-        self.read_or_empty(namespace, |tenant| drafts.iter().map(|draft| tenant.known(draft)).collect())
-    }
-
-    fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<Fate>, StoreError> {
-        let mut tenants = self.tenants();
-        let fresh = self.new_tenant();
-        let mut appending = Appending::start(tenants.get(namespace).unwrap_or(&fresh), namespace);
-        let mut staged = self.staging();
-        let mut fates = Vec::with_capacity(batch.drafts.len());
-        for (i, draft) in batch.drafts.iter().enumerate() {
-            let fate = appending.add(draft)?;
-            if matches!(fate, Fate::Added(_)) {
-                match batch.vectors {
-                    NewVectors::None => {}
-                    NewVectors::Given { encoder, vectors } => {
-                        if let Some(vector) = vectors.get(i).copied().flatten() {
-                            appending.add_vector(encoder, vector)?;
-                        }
-                    }
-                    NewVectors::Staged { encoder, fingerprints } => {
-                        if let Some(print) = fingerprints.get(i).copied().flatten() {
-                            let vector = staged
-                                .get(&(namespace.clone(), encoder.clone(), print))
-                                .ok_or_else(|| StoreError::Unstaged { encoder: encoder.clone() })?;
-                            appending.add_vector(encoder, vector)?;
-                        }
-                    }
-                }
-            }
-            fates.push(fate);
-        }
-        let addition = appending.finish();
-        if let NewVectors::Staged { encoder, fingerprints } = batch.vectors {
-            for print in fingerprints.iter().flatten() {
-                staged.remove(&(namespace.clone(), encoder.clone(), *print));
-            }
-        }
-        tenants.entry(namespace.clone()).or_insert(fresh).append(addition);
-        Ok(fates)
-    }
-
-    fn serving(&self, namespace: &Namespace) -> Result<Option<EncoderId>, StoreError> {
-        Ok(self.read_or_empty(namespace, |tenant| tenant.serving.clone()))
-    }
-
-    fn serve(&self, namespace: &Namespace, encoder: &EncoderId, audience: Audience) -> Result<u64, StoreError> {
-        self.read(namespace, |_| ())?;
-        let mut tenants = self.tenants();
-        let Some(tenant) = tenants.get_mut(namespace) else { return Ok(0) };
-        let missing = tenant.unembedded(encoder, audience, Seq(0)).count() as u64;
-        if missing == 0 && tenant.serving.as_ref() != Some(encoder) {
-            tenant.serving = Some(encoder.clone());
-            tenant.begin_epoch();
-        }
-        Ok(missing)
-    }
-
-    fn drop_idle_vectors(&self, namespace: &Namespace) -> Result<u64, StoreError> {
-        self.read(namespace, |_| ())?;
-        let mut tenants = self.tenants();
-        let Some(tenant) = tenants.get_mut(namespace) else { return Ok(0) };
-        let Tenant { vectors, serving, cues, .. } = tenant;
-        let idle_cues = cues.drop_idle(serving.as_ref());
-        let idle = vectors.iter().filter(|(encoder, _)| serving.as_ref() != Some(encoder));
-        let idle_vectors = idle.map(|(_, vectors)| vectors.len() as u64).sum::<u64>();
-        vectors.retain(|encoder, _| serving.as_ref() == Some(encoder));
-        self.staging().retain(|(owner, encoder, _), _| owner != namespace || serving.as_ref() == Some(encoder));
-        Ok(idle_vectors + idle_cues)
-    }
-
-    fn catch_up(
+    fn read<T>(
         &self,
-        namespace: &Namespace,
-        encoder: Option<&EncoderId>,
-        since: Option<Version>,
-        sink: &mut dyn IndexSink,
-    ) -> Result<Version, StoreError> {
-        self.read(namespace, |tenant| {
-            let version = tenant.version();
-            let since = since.filter(|since| since.epoch == version.epoch);
-            let missed = since.and_then(|since| Some((since, tenant.removals.since(since.removed)?)));
-            let Some((since, gone)) = missed else {
-                sink.reset();
-                let name = sink.kept_as();
-                let segments = |rows| name.iter().flat_map(move |name| tenant.segments(name, rows));
-                let mut last = Seq(0);
-                for segment in segments(Rows::Memories) {
-                    tenant.feed(encoder, last, Seq(Segment::first(segment.block)), sink)?;
-                    last = last.max(Seq(Segment::first(segment.block).saturating_sub(1)));
-                    if sink.segment(segment) == Taken::Yes {
-                        last = Seq(segment.upto);
-                    }
-                }
-                tenant.feed(encoder, last, Seq(u64::MAX), sink)?;
-                let mut last = CueId(0);
-                for segment in segments(Rows::Cues) {
-                    tenant.cues.feed(encoder, last, CueId(Segment::first(segment.block)), sink)?;
-                    last = last.max(CueId(Segment::first(segment.block).saturating_sub(1)));
-                    if sink.segment(segment) == Taken::Yes {
-                        last = CueId(segment.upto);
-                    }
-                }
-                tenant.cues.feed(encoder, last, CueId(u64::MAX), sink)?;
-                return Ok(version);
+        view: View<'_>,
+        work: impl FnOnce(&dyn Tables) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let table = self.lock().get(view.namespace).cloned();
+        table.map(|table| work(&Rows::of(table))).transpose()
+    }
+
+    fn write<T>(
+        &self,
+        change: Change<'_>,
+        work: impl FnOnce(&mut dyn Tables) -> Result<T, StoreError>,
+    ) -> Result<Written<T>, StoreError> {
+        let mut namespaces = self.lock();
+        let before = match (namespaces.remove(change.namespace), change.missing) {
+            (Some(table), _) => Some(table),
+            (None, MissingNamespace::Make) => None,
+            (None, MissingNamespace::Report) => return Ok(Written::NoNamespace),
+        };
+        let is_new = before.is_none();
+        let rows = Rows::of(before.map_or_else(|| self.new_table(), Ok)?);
+        let mut transaction = Transaction { namespaces, namespace: change.namespace, rows, is_new, is_kept: false };
+        let done = work(&mut transaction.rows)?;
+        transaction.is_kept = true;
+        Ok(Written::Kept(done, Erasure::Complete))
+    }
+
+    fn steady(&self) -> Result<Box<dyn Store>, StoreError> {
+        Ok(Box::new(Self { namespaces: Mutex::new(self.lock().clone()), ..Self::default() }))
+    }
+}
+
+/// A change under way. When it ends, also by a panic, its namespace is back: changed, or as it was before.
+struct Transaction<'a> {
+    namespaces: MutexGuard<'a, BTreeMap<Namespace, Arc<Table>>>,
+    namespace: &'a Namespace,
+    rows: Rows,
+    /// Whether the namespace was made for this change.
+    is_new: bool,
+    /// Whether the change is kept.
+    is_kept: bool,
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.rows.undo();
+        }
+        let is_there = self.rows.table.contains_key(&Key::State);
+        if is_there && (self.is_kept || !self.is_new) {
+            self.namespaces.insert(self.namespace.clone(), std::mem::take(&mut self.rows.table));
+        }
+    }
+}
+
+/// The rows of a view, or of a change with what undoes it.
+struct Rows {
+    /// Copied by the first change where a view is held of it.
+    table: Arc<Table>,
+    /// Keys that were written, each with what was under it before.
+    undo: Vec<(Key, Option<Arc<Row>>)>,
+}
+
+impl Rows {
+    fn of(table: Arc<Table>) -> Self {
+        Self { table, undo: Vec::new() }
+    }
+
+    /// Makes the table what it was before.
+    fn undo(&mut self) {
+        let table = Arc::make_mut(&mut self.table);
+        for (key, row) in self.undo.drain(..).rev() {
+            match row {
+                Some(row) => table.insert(key, row),
+                None => table.remove(&key),
             };
-            if !gone.is_empty() {
-                sink.remove(&gone)?;
-            }
-            tenant.feed(encoder, since.last, Seq(u64::MAX), sink)?;
-            tenant.cues.feed(encoder, since.cues, CueId(u64::MAX), sink)?;
-            Ok(version)
-        })?
+        }
+    }
+}
+
+impl KeyedRows for Rows {
+    fn get(&self, key: &Key) -> Result<Option<Cow<'_, Row>>, StoreError> {
+        Ok(self.table.get(key).map(|row| Cow::Borrowed(&**row)))
     }
 
-    fn fetch(&self, namespace: &Namespace, places: &[Seq]) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.read_or_empty(namespace, |tenant| {
-            places.iter().filter_map(|seq| tenant.memories.get(seq).cloned()).collect()
-        }))
-    }
-
-    fn ids(&self, namespace: &Namespace, places: &[Seq]) -> Result<Vec<MemoryId>, StoreError> {
-        Ok(self.read_or_empty(namespace, |tenant| {
-            places.iter().filter_map(|seq| tenant.memories.get(seq).map(|memory| memory.id.clone())).collect()
-        }))
-    }
-
-    fn find(&self, namespace: &Namespace, address: &Address) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.read_or_empty(namespace, |tenant| match &address.conversation {
-            None => tenant.find_all(&address.id).into_iter().cloned().collect(),
-            some => tenant.find(&address.id, some.as_ref()).cloned().into_iter().collect(),
-        }))
-    }
-
-    fn around(&self, namespace: &Namespace, seq: Seq, before: u32, after: u32) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.read_or_empty(namespace, |tenant| {
-            let Some(center) = tenant.memories.get(&seq) else { return Vec::new() };
-            let Some(session) = tenant.session_of(center) else { return vec![center.clone()] };
-            let earlier = session.range(..seq).rev().take(before as usize);
-            let mut places: Vec<&Seq> = earlier.collect();
-            places.reverse();
-            places.extend(session.range(seq..).take(after as usize + 1));
-            places.into_iter().filter_map(|place| tenant.memories.get(place).cloned()).collect()
-        }))
-    }
-
-    fn conversations_with(
+    fn scan(
         &self,
-        namespace: &Namespace,
-        session: &SessionId,
-    ) -> Result<Vec<ConversationId>, StoreError> {
-        Ok(self.read_or_empty(namespace, |tenant| tenant.conversations_with(session)))
-    }
-
-    fn count(&self, namespace: &Namespace, scope: &Scope) -> Result<u64, StoreError> {
-        self.read(namespace, |tenant| tenant.within(scope).count() as u64)
-    }
-
-    fn places(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<Seq>, StoreError> {
-        self.read(namespace, |tenant| {
-            let mut memories: Vec<&Memory> = tenant.within(scope).collect();
-            memories.sort_by_cached_key(|memory| tenant.order()(memory));
-            memories.into_iter().map(|memory| memory.seq).collect()
-        })
-    }
-
-    fn export(
-        &self,
-        namespace: &Namespace,
-        scope: &Scope,
-        visit: &mut dyn FnMut(Memory) -> Result<(), StoreError>,
+        first: &Key,
+        visit: &mut dyn FnMut(&Key, &Row) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<(), StoreError> {
-        let memories = self.read(namespace, |tenant| {
-            let mut memories: Vec<Memory> = tenant.within(scope).cloned().collect();
-            memories.sort_by_cached_key(tenant.order());
-            memories
-        })?;
-        memories.into_iter().try_for_each(visit)
-    }
-
-    fn vectors(
-        &self,
-        namespace: &Namespace,
-        encoder: &EncoderId,
-        places: &[Seq],
-        at: Version,
-    ) -> Result<Vectors, StoreError> {
-        self.read(namespace, |tenant| {
-            let mut data = Vec::new();
-            let mut dim = 1;
-            for seq in places {
-                let vector = tenant.vector(encoder, *seq);
-                let vector = vector.ok_or_else(|| tenant.lacks(namespace, at, "memory", seq.0, encoder))?;
-                dim = vector.len();
-                data.extend_from_slice(vector);
+        for (key, row) in self.table.range(first..) {
+            if visit(key, row)?.is_break() {
+                break;
             }
-            Ok(Vectors::new(dim, data).unwrap_or_default())
-        })?
-    }
-
-    fn unembedded(
-        &self,
-        namespace: &Namespace,
-        encoder: &EncoderId,
-        audience: Audience,
-        after: Seq,
-        limit: usize,
-    ) -> Result<Vec<Unembedded>, StoreError> {
-        self.read(namespace, |tenant| {
-            tenant
-                .unembedded(encoder, audience, after)
-                .take(limit)
-                .map(|memory| Unembedded { seq: memory.seq, passage: memory.passage() })
-                .collect()
-        })
-    }
-
-    fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError> {
-        let mut tenants = self.tenants();
-        let Some(tenant) = tenants.get_mut(namespace) else { return Ok(()) };
-        for (_, vector) in vectors {
-            tenant.check_dim(encoder, vector.len())?;
-        }
-        for (seq, vector) in vectors {
-            if tenant.memories.contains_key(seq) {
-                tenant.vectors.entry(encoder.clone()).or_default().insert(*seq, vector.to_vec());
-            }
-        }
-        if tenant.serving.as_ref() == Some(encoder) {
-            tenant.begin_epoch();
         }
         Ok(())
     }
 
-    fn forget(&self, namespace: &Namespace, doomed: &Doomed) -> Result<Forgotten, StoreError> {
-        self.read(namespace, |_| ())?;
-        let mut tenants = self.tenants();
-        let Some(tenant) = tenants.get_mut(namespace) else { return Ok(Forgotten::default()) };
-        let seqs: Vec<Seq> = match doomed {
-            Doomed::One(seq) => tenant.memories.get(seq).map(|memory| memory.seq).into_iter().collect(),
-            Doomed::Within(scope) => tenant.within(scope).map(|memory| memory.seq).collect(),
-        };
-        let (sessions, conversations) = (tenant.sessions(), tenant.conversations());
-        let mut forgotten = Forgotten::default();
-        for memory in tenant.remove(&seqs) {
-            match memory.kind {
-                Kind::Turn => forgotten.turns += 1,
-                Kind::Note => forgotten.notes += 1,
-            }
-        }
-        for vectors in tenant.vectors.values_mut() {
-            forgotten.vectors += seqs.iter().filter_map(|seq| vectors.remove(seq)).count() as u64;
-        }
-        let cue_ids = tenant.cues.ids_of(&seqs);
-        let cues = tenant.cues.remove(&seqs);
-        forgotten.vectors += cues.vectors;
-        forgotten.cues = cues.questions;
-        forgotten.sessions = sessions - tenant.sessions();
-        forgotten.conversations = conversations - tenant.conversations();
-        let memories = Spans::of(seqs.iter().map(|seq| seq.0));
-        tenant.lose(Removed { memories, cues: Spans::default() }, &cue_ids);
-        let mut staged = self.staging();
-        forgotten.staged = staged.len() as u64;
-        staged.retain(|(owner, _, _), _| owner != namespace);
-        forgotten.staged -= staged.len() as u64;
-        if matches!(doomed, Doomed::Within(scope) if scope.is_everything()) {
-            tenants.remove(namespace);
-        }
-        Ok(forgotten)
+    fn put(&mut self, key: Key, row: Row) -> Result<(), StoreError> {
+        let before = Arc::make_mut(&mut self.table).insert(key.clone(), Arc::new(row));
+        self.undo.push((key, before));
+        Ok(())
     }
 
-    fn erasure(&self) -> Result<Erasure, StoreError> {
-        Ok(Erasure::Complete)
-    }
-
-    fn stats(&self, namespace: &Namespace) -> Result<NamespaceStats, StoreError> {
-        let staged = self.staging().keys().filter(|(owner, _, _)| owner == namespace).count() as u64;
-        self.read(namespace, |tenant| {
-            let vectors = tenant.vectors.iter().filter(|(_, vectors)| !vectors.is_empty());
-            let vectors = vectors.map(|(encoder, vectors)| (encoder.to_string(), vectors.len() as u64)).collect();
-            let turns = tenant.memories.values().filter(|memory| memory.kind == Kind::Turn).count() as u64;
-            NamespaceStats {
-                conversations: tenant.conversations(),
-                sessions: tenant.sessions(),
-                turns,
-                notes: tenant.memories.len() as u64 - turns,
-                vectors,
-                serving: tenant.serving.clone(),
-                staged,
-                first: tenant.memories.values().filter_map(|memory| memory.said_at).min(),
-                last: tenant.memories.values().filter_map(|memory| memory.said_at).max(),
-            }
-        })
-    }
-
-    fn keep_snapshot(
-        &self,
-        namespace: &Namespace,
-        name: &SnapshotName,
-        version: Version,
-        segments: &[Segment],
-    ) -> Result<Kept, StoreError> {
-        match self.tenants().get_mut(namespace).filter(|tenant| tenant.version().continues(version)) {
-            Some(tenant) => {
-                tenant.keep(name, segments);
-                Ok(Kept::Yes)
-            }
-            None => Ok(Kept::Outdated),
-        }
-    }
-
-    fn steady(&self) -> Result<Box<dyn Store>, StoreError> {
-        let copy = Self { tenants: Mutex::new(self.tenants().clone()), ..Self::default() };
-        Ok(Box::new(copy))
-    }
-
-    fn staged(
-        &self,
-        namespace: &Namespace,
-        encoder: &EncoderId,
-        fingerprints: &[Fingerprint],
-    ) -> Result<Vec<bool>, StoreError> {
-        let staged = self.staging();
-        let key = |print: &Fingerprint| (namespace.clone(), encoder.clone(), *print);
-        Ok(fingerprints.iter().map(|print| staged.contains_key(&key(print))).collect())
-    }
-
-    fn stage(
-        &self,
-        namespace: &Namespace,
-        encoder: &EncoderId,
-        vectors: &[(Fingerprint, &[f32])],
-    ) -> Result<(), StoreError> {
-        self.tenants().entry(namespace.clone()).or_insert_with(|| self.new_tenant());
-        let mut staged = self.staging();
-        for (print, vector) in vectors {
-            staged.insert((namespace.clone(), encoder.clone(), *print), vector.to_vec());
+    fn delete(&mut self, key: &Key) -> Result<(), StoreError> {
+        if let Some(before) = Arc::make_mut(&mut self.table).remove(key) {
+            self.undo.push((key.clone(), Some(before)));
         }
         Ok(())
     }

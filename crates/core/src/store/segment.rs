@@ -17,7 +17,7 @@ pub struct SnapshotName {
 
 /// What the rows of a segment are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rows {
+pub enum SegmentKind {
     /// Memories, by place.
     Memories,
     /// Cues, by id.
@@ -28,7 +28,7 @@ pub enum Rows {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
     /// What they are.
-    pub rows: Rows,
+    pub rows: SegmentKind,
     /// Their block: a place divided by [`BLOCK`].
     pub block: u64,
     /// The last place that it speaks for.
@@ -46,7 +46,7 @@ impl Segment {
 
 /// Whether an index took the rows of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum SegmentUse {
     /// It did.
     Yes,
     /// It could not: the rows follow one by one.
@@ -55,7 +55,7 @@ pub enum Taken {
 
 /// What became of segments that were to be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum SnapshotOutcome {
     /// They are kept.
     Yes,
     /// Something went since they were made, or changed: nothing was written.

@@ -3,11 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ConversationId, MemoryId, SessionId, Timestamp};
+use super::{ConversationId, MAX_TEXT_BYTES, MemoryId, SessionId, Timestamp};
 use crate::error::InvalidMemory;
-
-/// Longest accepted text of one turn or note, in bytes.
-pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// One utterance of a conversation, as it goes in; [`Turn::new`] makes one of what every turn has.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,7 +182,7 @@ pub struct Seq(pub u64);
 
 /// A stored turn or note; serializes as one line of an export.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Memory {
+pub struct Record {
     /// Its place in the namespace.
     #[serde(skip)]
     pub seq: Seq,
@@ -286,9 +283,9 @@ impl Draft {
     }
 
     /// The memory it becomes once a store has given it `seq` and `id`.
-    pub fn into_memory(self, seq: Seq, id: MemoryId) -> Memory {
+    pub fn into_memory(self, seq: Seq, id: MemoryId) -> Record {
         match self {
-            Draft::Turn(turn) => Memory {
+            Draft::Turn(turn) => Record {
                 seq,
                 id,
                 kind: Kind::Turn,
@@ -304,7 +301,7 @@ impl Draft {
                 source: Vec::new(),
                 meta: turn.meta,
             },
-            Draft::Note(note) => Memory {
+            Draft::Note(note) => Record {
                 seq,
                 id,
                 kind: Kind::Note,
@@ -324,12 +321,12 @@ impl Draft {
     }
 }
 
-impl Memory {
+impl Record {
     /// The first field in which this memory and another of the same id differ.
     ///
     /// Used to tell a repeated import from two things claiming one id. `meta` is
     /// not compared: a chat that was given another title is the same chat.
-    pub fn difference(&self, other: &Memory) -> Option<&'static str> {
+    pub fn difference(&self, other: &Record) -> Option<&'static str> {
         let fields: [(&'static str, bool); 10] = [
             ("kind", self.kind == other.kind),
             ("session", self.session == other.session),

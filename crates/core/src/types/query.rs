@@ -9,7 +9,7 @@ use super::{ConversationId, MemoryId, Namespace, SessionId, Timestamp};
 /// What a search returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Unit {
+pub enum Granularity {
     /// Single turns and notes.
     #[default]
     Turn,
@@ -29,22 +29,22 @@ pub struct UnknownChoice {
     pub expected: &'static str,
 }
 
-impl FromStr for Unit {
+impl FromStr for Granularity {
     type Err = UnknownChoice;
     fn from_str(word: &str) -> Result<Self, UnknownChoice> {
         match word {
-            "turn" => Ok(Unit::Turn),
-            "session" => Ok(Unit::Session),
+            "turn" => Ok(Granularity::Turn),
+            "session" => Ok(Granularity::Session),
             _ => Err(UnknownChoice { what: "unit", found: word.into(), expected: "turn or session" }),
         }
     }
 }
 
-impl fmt::Display for Unit {
+impl fmt::Display for Granularity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unit::Turn => "turn",
-            Unit::Session => "session",
+            Granularity::Turn => "turn",
+            Granularity::Session => "session",
         })
     }
 }
@@ -79,12 +79,12 @@ impl FromStr for SortBy {
 
 /// Whether candidates without any evidence are listed too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Tail {
-    /// A hit has a reason: at least one leg found it.
+pub enum Unmatched {
+    /// They are left out: every hit was found by at least one leg.
     #[default]
-    Matched,
-    /// Every candidate is ranked, as rank measures at full depth need.
-    All,
+    Exclude,
+    /// They are listed after the others, as measures over the whole ranking need.
+    Include,
 }
 
 /// The part of a namespace that is searched, shown, exported or forgotten.
@@ -129,13 +129,13 @@ pub struct Query {
     /// counts in any statistic. It stands in the scope's conversation, where one is named.
     pub before: Option<MemoryId>,
     /// What to return.
-    pub unit: Unit,
+    pub unit: Granularity,
     /// How many hits at the most.
     pub k: NonZeroUsize,
     /// Their order.
     pub sort_by: SortBy,
     /// Whether candidates without evidence are listed.
-    pub tail: Tail,
+    pub unmatched: Unmatched,
     /// An answer whose first hit is less likely right than this, from 0 to 1, has no hits; 0 keeps every answer.
     pub min_confidence: f64,
 }
@@ -149,10 +149,10 @@ impl Query {
             namespace,
             scope: Scope::default(),
             before: None,
-            unit: Unit::default(),
+            unit: Granularity::default(),
             k: TEN,
             sort_by: SortBy::default(),
-            tail: Tail::default(),
+            unmatched: Unmatched::default(),
             min_confidence: 0.0,
         }
     }

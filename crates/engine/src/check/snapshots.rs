@@ -4,7 +4,7 @@ use aforesaid_core::{
     StoreError,
     analysis::Analyzer,
     index::{Index, IndexSpec},
-    store::{CueRow, Finding, IndexRow, IndexSink, Removed, Segment, SnapshotName, Store, Taken},
+    store::{CueRow, Finding, IndexRow, IndexSink, Removed, Segment, SegmentUse, SnapshotName, Store},
     types::{EncoderId, Namespace},
 };
 
@@ -13,7 +13,7 @@ const MADE_ANEW: &str = "nothing: the next search makes it anew";
 /// Makes the index of every snapshot of a namespace twice, with its segments and without, and compares the two.
 pub(super) fn check(store: &dyn Store, namespace: &Namespace) -> Result<Vec<Finding>, StoreError> {
     let view = store.steady()?;
-    let active = view.serving(namespace)?;
+    let active = view.active_encoder(namespace)?;
     let mut findings = Vec::new();
     for name in view.snapshots(namespace)? {
         let Some(spec) = spec_of(&name, active.as_ref()) else { continue };
@@ -36,7 +36,7 @@ pub(super) fn check(store: &dyn Store, namespace: &Namespace) -> Result<Vec<Find
         if let Some(part) = kept.index.difference(&read(Segments::Refused)?.index) {
             findings.push(
                 Finding::damage(subject, format!("other {part} than the rows give"), "the index of the rows")
-                    .remedied_by("restore a backup, or run `aforesaid reembed` with another --model and back: it drops the snapshot"),
+                    .remedied_by("restore a backup, or re-embed the namespace by another encoder and back: that drops the snapshot"),
             );
         }
     }
@@ -86,9 +86,9 @@ impl IndexSink for Reading {
         self.index.kept_as().filter(|_| self.segments == Segments::Taken)
     }
 
-    fn segment(&mut self, segment: &Segment) -> Taken {
+    fn segment(&mut self, segment: &Segment) -> SegmentUse {
         let taken = self.index.segment(segment);
-        self.refused += usize::from(taken == Taken::No);
+        self.refused += usize::from(taken == SegmentUse::No);
         taken
     }
 

@@ -1,6 +1,6 @@
 //! What a model is asked about a memory. Nothing of a sensitive one is ever part of it.
 
-use aforesaid_core::types::{Memory as Remembered, Namespace, Scope, Sensitivity};
+use aforesaid_core::types::{Namespace, Record, Scope, Sensitivity};
 use aforesaid_llm::{ChatRequest, CuePrompt, CueSettings, CueSubject};
 
 use crate::{calendar::calendar, error::Error, memory::Memory};
@@ -9,7 +9,7 @@ use crate::{calendar::calendar, error::Error, memory::Memory};
 #[derive(Debug, Clone, PartialEq)]
 pub struct CueRequest {
     /// The memory.
-    pub memory: Remembered,
+    pub memory: Record,
     /// The request.
     pub request: ChatRequest,
     /// Whether the memory has cues already, of whatever source.
@@ -65,7 +65,7 @@ impl Memory {
     pub(super) fn cue_subject(
         &self,
         namespace: &Namespace,
-        memory: &Remembered,
+        memory: &Record,
         settings: &CueSettings,
     ) -> Result<CueSubject, Error> {
         let before = match settings.prompt {
@@ -79,12 +79,12 @@ impl Memory {
         Ok(CueSubject {
             passage: memory.passage(),
             said_at: memory.said_at.map(calendar),
-            before: before.map(Remembered::passage).collect(),
+            before: before.map(Record::passage).collect(),
         })
     }
 }
 
 /// Whether a model behind a network may see a memory.
-fn may_leave(memory: &Remembered) -> bool {
+fn may_leave(memory: &Record) -> bool {
     memory.sensitivity == Sensitivity::Ordinary
 }

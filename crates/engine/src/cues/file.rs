@@ -13,7 +13,7 @@ use aforesaid_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{AddedCues, CueDraft, CueIndexing, checked};
+use super::add::{AddedCues, CueDraft, CueIndexing, checked};
 use crate::{
     error::Error,
     formats,
@@ -134,14 +134,14 @@ impl Memory {
         let (mut added, mut seen) = (AddedCues::default(), HashSet::new());
         let mut cues = Vec::with_capacity(by_source.len());
         for (source, drafts) in by_source {
-            let new = self.addressed(namespace, drafts, &mut added.unknown)?;
+            let new = self.find_drafts(namespace, drafts, &mut added.unknown)?;
             if let Some((memory, _)) = new.iter().find(|(memory, _)| !seen.insert(memory.seq)) {
                 let (found, expected) = ("two lines about it".to_owned(), "each memory once".to_owned());
                 return Err(Error::InvalidCues { id: memory.id.clone(), found, expected });
             }
             cues.push((source.clone(), new));
         }
-        self.add_addressed(namespace, &cues, indexing, progress, added)
+        self.add_found(namespace, &cues, indexing, progress, added)
     }
 
     /// Writes the cues of a scope as lines that [`read_cue_file`] reads; says how many.

@@ -3,16 +3,22 @@
 use aforesaid_core::types::{CueSource, Namespace, Scope};
 use aforesaid_llm::{LlmError, ResponseCache, Written};
 
-use super::{CueWriting, WrittenCues, written::CueWriter};
+use serde::Serialize;
+
+use super::{
+    write::CueWriting,
+    written::{CueWriter, WrittenCues},
+};
 use crate::{error::Error, ingest::Progress, memory::Memory};
 
 /// Memories whose cues are written at a time.
 const CHUNK: usize = 256;
 
 /// What came of answers that were kept.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct TakenCues {
     /// What was written.
+    #[serde(flatten)]
     pub written: WrittenCues,
     /// Memories with an answer that had cues already; they keep those.
     pub unchanged: usize,
@@ -57,9 +63,9 @@ impl Memory {
         let source = CueSource { model: model.to_owned(), prompt: writing.settings.prompt.id().to_owned() };
         let mut writer = CueWriter::new(self, namespace, source, writing.indexing)?;
         self.must_exist(namespace)?;
-        let settled = self.settle(namespace, scope)?;
+        let resolved = self.resolve_scope(namespace, scope)?;
         let (mut taken, mut done) = (TakenCues::default(), 0);
-        let total = self.store.count(namespace, &settled)? as usize;
+        let total = self.store.count(namespace, &resolved)? as usize;
         let visited = self.visit_cue_requests(namespace, scope, &writing.settings, &mut |asked| {
             let kept = cache.get(&asked.request.key(model))?;
             let outcome = kept.map(|kept| kept.outcome(&asked.request.format)).filter(|found| found.is_complete());

@@ -14,11 +14,14 @@ use std::{
 
 use aforesaid_core::{
     store::Audience,
-    types::{CueSource, Memory as Remembered, Namespace, Scope, Seq},
+    types::{CueSource, Namespace, Record, Scope, Seq},
 };
 use aforesaid_llm::{Chat, CueSettings, CueSubject, LlmError, Written, write_cues};
 
-use super::{CueIndexing, WrittenCues, written::CueWriter};
+use super::{
+    add::CueIndexing,
+    written::{CueWriter, WrittenCues},
+};
 use crate::{
     error::Error,
     ingest::Progress,
@@ -43,7 +46,7 @@ pub struct CueWriting {
 }
 
 /// What came of one memory's request.
-type Answer = (Remembered, Result<Written, LlmError>);
+type Reply = (Record, Result<Written, LlmError>);
 
 impl Memory {
     /// Has a model write cue questions for the memories of a scope that were never asked for any.
@@ -56,7 +59,7 @@ impl Memory {
     /// several in a row ends it; requests under way are waited for, and [`WrittenCues::stopped`] says why.
     ///
     /// # Errors
-    /// When the namespace or a named part of it does not exist, another encoder's vectors serve it, a question
+    /// When the namespace or a named part of it does not exist, another encoder is active in it, a question
     /// cannot be encoded, or the store fails. What was written before stays.
     pub fn write_cues(
         &self,
@@ -67,7 +70,7 @@ impl Memory {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<WrittenCues, Error> {
         self.must_exist(namespace)?;
-        let scope = self.settle(namespace, scope)?;
+        let scope = self.resolve_scope(namespace, scope)?;
         let total = self.count_uncued(namespace, &scope)?;
         if total == 0 {
             // A name that was mistyped is told from a scope that has all its cues.
@@ -78,7 +81,7 @@ impl Memory {
             prompt: writing.settings.prompt.id().to_owned(),
         };
         let mut writer = CueWriter::new(self, namespace, source, writing.indexing)?;
-        let mut course = Course::default();
+        let mut state = RunState::default();
         let feed = Mutex::new(Feed {
             memory: self,
             namespace,
@@ -99,9 +102,9 @@ impl Memory {
             while let Ok(first) = answered.recv() {
                 for answer in iter::once(first).chain(answered.try_iter()).take(CHUNK) {
                     let (memory, written) = answer?;
-                    done += usize::from(course.follow(&mut writer, memory, written));
+                    done += usize::from(state.follow(&mut writer, memory, written));
                 }
-                if course.stopped.is_some() {
+                if state.stopped.is_some() {
                     stop.store(true, Ordering::Relaxed);
                 }
                 if writer.waiting() > 0 {
@@ -111,7 +114,7 @@ impl Memory {
             }
             Ok::<_, Error>(())
         })?;
-        let stopped = course.end();
+        let stopped = state.end();
         Ok(WrittenCues { stopped, ..writer.finish()? })
     }
 
@@ -133,11 +136,11 @@ struct Feed<'f> {
     scope: &'f Scope,
     settings: &'f CueSettings,
     after: Seq,
-    page: VecDeque<Remembered>,
+    page: VecDeque<Record>,
 }
 
 impl Feed<'_> {
-    fn next(&mut self) -> Result<Option<(Remembered, CueSubject)>, Error> {
+    fn next(&mut self) -> Result<Option<(Record, CueSubject)>, Error> {
         if self.page.is_empty() {
             let store = &self.memory.store;
             self.page = store.uncued(self.namespace, self.scope, Audience::AnyModel, self.after, CHUNK)?.into();
@@ -155,7 +158,7 @@ fn ask(
     stop: &AtomicBool,
     chat: &Chat,
     settings: &CueSettings,
-    answers: SyncSender<Result<Answer, Error>>,
+    answers: SyncSender<Result<Reply, Error>>,
 ) {
     while !stop.load(Ordering::Relaxed) {
         let next = feed.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -185,7 +188,7 @@ fn is_refusal(error: &LlmError) -> bool {
 
 /// How a run goes: whether to go on, and if not, why.
 #[derive(Default)]
-struct Course {
+struct RunState {
     /// Some request was answered.
     answered: bool,
     /// Refusals since.
@@ -193,9 +196,9 @@ struct Course {
     stopped: Option<LlmError>,
 }
 
-impl Course {
+impl RunState {
     /// Takes what came of a memory; says whether the memory is done with.
-    fn follow(&mut self, writer: &mut CueWriter<'_>, memory: Remembered, written: Result<Written, LlmError>) -> bool {
+    fn follow(&mut self, writer: &mut CueWriter<'_>, memory: Record, written: Result<Written, LlmError>) -> bool {
         match written {
             Ok(written) => {
                 writer.take(memory, written);

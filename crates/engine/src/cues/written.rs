@@ -2,11 +2,11 @@
 
 use std::mem;
 
-use aforesaid_core::types::{ConversationId, CueSource, Memory as Remembered, MemoryId, Namespace, Seq};
+use aforesaid_core::types::{ConversationId, CueSource, MemoryId, Namespace, Record, Seq};
 use aforesaid_llm::{CueFault, LlmError, ReplyFault, Written};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::{CueIndexing, Questioned};
+use super::add::{CueIndexing, Questioned};
 use crate::{answer::Warning, error::Error, memory::Memory};
 
 /// Skipped memories that [`SkippedCues::first`] names at most.
@@ -34,7 +34,7 @@ pub struct SkippedMemory {
 }
 
 /// What came of asking for cues.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct WrittenCues {
     /// Memories that have cues now, those with nothing to ask included.
     pub memories: usize,
@@ -43,9 +43,15 @@ pub struct WrittenCues {
     /// Memories without a reply that could be read. They stay as they were, so that a later call asks again.
     pub skipped: SkippedCues,
     /// Why not all were asked; what was answered before is written.
+    #[serde(serialize_with = "message")]
     pub stopped: Option<LlmError>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
+}
+
+/// An error as its message.
+fn message<S: Serializer>(error: &Option<LlmError>, serializer: S) -> Result<S::Ok, S::Error> {
+    error.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
 /// Takes what was read and writes it, a few memories at a time.
@@ -62,15 +68,16 @@ impl<'w> CueWriter<'w> {
     /// A writer of cues by one source.
     ///
     /// # Errors
-    /// When another encoder's vectors serve the namespace, which is better known before anything is paid for.
+    /// When another encoder is active in the namespace, which is better known before anything is paid for.
     pub(super) fn new(
         memory: &'w Memory,
         namespace: &'w Namespace,
         source: CueSource,
         indexing: CueIndexing,
     ) -> Result<Self, Error> {
-        if let (true, Ok(encoder)) = (indexing.questions || indexing.passage, &memory.encoder) {
-            memory.must_serve(namespace, encoder.id())?;
+        if indexing.questions || indexing.passage {
+            // A reason to go without vectors is a warning when the cues are written.
+            let _reason = memory.writing_encoder(namespace)?.err();
         }
         Ok(Self { memory, namespace, source, indexing, waiting: Vec::new(), done: WrittenCues::default() })
     }
@@ -81,7 +88,7 @@ impl<'w> CueWriter<'w> {
     }
 
     /// Takes what came of a memory.
-    pub(super) fn take(&mut self, memory: Remembered, written: Written) {
+    pub(super) fn take(&mut self, memory: Record, written: Written) {
         match written {
             Written::Questions(questions) => self.waiting.push((memory, questions)),
             Written::Skipped(fault) => self.skip(memory, kind(&fault)),
@@ -89,10 +96,10 @@ impl<'w> CueWriter<'w> {
     }
 
     /// Counts a memory as skipped.
-    pub(super) fn skip(&mut self, memory: Remembered, why: &'static str) {
+    pub(super) fn skip(&mut self, memory: Record, why: &'static str) {
         self.done.skipped.count += 1;
         if self.done.skipped.first.len() < SHOWN_SKIPPED {
-            let Remembered { id, conversation, .. } = memory;
+            let Record { id, conversation, .. } = memory;
             self.done.skipped.first.push(SkippedMemory { id, conversation, why });
         }
     }

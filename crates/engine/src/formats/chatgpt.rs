@@ -13,7 +13,7 @@ use super::{
     FormatError, Intake, Place, SkipReason, Spot,
     content::{Content, read_parts},
     elements::{Element, each},
-    record::{Record, name},
+    record::{JsonFields, name},
     refusal::Refusal,
     sessions::Pauses,
 };
@@ -38,7 +38,7 @@ struct Thread {
 
 fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) -> Result<(), FormatError> {
     let spot = Spot::conversation(number);
-    let mut record = Record::of(conversation, "the conversation", intake.place(spot))?;
+    let mut record = JsonFields::of(conversation, "the conversation", intake.place(spot))?;
     let id = match record.name("conversation_id")? {
         Some(id) => Some(id),
         None => record.name("id")?,
@@ -78,7 +78,7 @@ fn report_rest(mapping: &Map<String, Value>, spot: Spot, intake: &mut Intake) {
 }
 
 fn read_message(message: Value, node: &str, thread: &mut Thread, place: Place<'_>) -> Result<Turn, Refusal> {
-    let mut message = Record::of(message, "the message", place)?;
+    let mut message = JsonFields::of(message, "the message", place)?;
     let speaker = read_speaker(&mut message)?;
     let text = read_text(&mut message)?;
     let id = match message.name("id")? {
@@ -96,9 +96,9 @@ fn read_message(message: Value, node: &str, thread: &mut Thread, place: Place<'_
 }
 
 /// The role of a message that a person or the model put on the screen.
-fn read_speaker(message: &mut Record) -> Result<String, Refusal> {
+fn read_speaker(message: &mut JsonFields) -> Result<String, Refusal> {
     let author = message.object("author")?.ok_or_else(|| message.missing("author", "an object with a role"))?;
-    let role = Record::new(author, message.place()).required_text("role")?;
+    let role = JsonFields::new(author, message.place()).required_text("role")?;
     let metadata = message.object("metadata")?.unwrap_or_default();
     let hidden = metadata.get("is_visually_hidden_from_conversation") == Some(&Value::Bool(true));
     let to_tool = message.text("recipient")?.is_some_and(|recipient| recipient != "all");
@@ -112,9 +112,9 @@ fn read_speaker(message: &mut Record) -> Result<String, Refusal> {
     }
 }
 
-fn read_text(message: &mut Record) -> Result<String, Refusal> {
+fn read_text(message: &mut JsonFields) -> Result<String, Refusal> {
     let content = message.object("content")?.ok_or(SkipReason::EmptyText)?;
-    let mut content = Record::new(content, message.place());
+    let mut content = JsonFields::new(content, message.place());
     let kind = content.required_text("content_type")?;
     if !matches!(kind.as_str(), "text" | "multimodal_text") {
         return Err(SkipReason::UnsupportedContent(kind).into());

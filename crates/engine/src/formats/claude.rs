@@ -10,7 +10,7 @@ use super::{
     FormatError, Intake, SkipReason, Spot,
     content::{Content, read_parts},
     elements::{Element, each},
-    record::Record,
+    record::JsonFields,
     refusal::Refusal,
     sessions::{Pauses, position},
 };
@@ -38,7 +38,7 @@ struct Thread {
 
 fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) -> Result<(), FormatError> {
     let spot = Spot::conversation(number);
-    let mut record = Record::of(conversation, "the conversation", intake.place(spot))?;
+    let mut record = JsonFields::of(conversation, "the conversation", intake.place(spot))?;
     let conversation = match record.name("uuid")? {
         Some(id) => id,
         None => intake.source().numbered(number)?,
@@ -49,13 +49,13 @@ fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) ->
     let mut thread = Thread { conversation, title, pauses: Pauses::new() };
     for (index, message) in messages.into_iter().enumerate() {
         let spot = spot.message(index + 1);
-        let message = Record::of(message, "the message", intake.place(spot))?;
+        let message = JsonFields::of(message, "the message", intake.place(spot))?;
         intake.keep_exported(read_message(message, index + 1, &mut thread), spot)?;
     }
     Ok(())
 }
 
-fn read_message(mut message: Record, number: usize, thread: &mut Thread) -> Result<Turn, Refusal> {
+fn read_message(mut message: JsonFields, number: usize, thread: &mut Thread) -> Result<Turn, Refusal> {
     let speaker = message.required_text("sender")?;
     if !matches!(speaker.as_str(), "human" | "assistant") {
         return Err(SkipReason::UnknownRole(speaker).into());
@@ -80,7 +80,7 @@ fn read_message(mut message: Record, number: usize, thread: &mut Thread) -> Resu
     })
 }
 
-fn read_text(message: &mut Record) -> Result<String, Refusal> {
+fn read_text(message: &mut JsonFields) -> Result<String, Refusal> {
     let parts = message.array("content")?.unwrap_or_default();
     let Content { text, other } = read_parts(parts, "type", message.place())?;
     if !text.is_empty() {
@@ -97,7 +97,7 @@ fn read_text(message: &mut Record) -> Result<String, Refusal> {
 }
 
 /// The names of what was attached.
-fn read_files(message: &mut Record) -> Result<Vec<Value>, FormatError> {
+fn read_files(message: &mut JsonFields) -> Result<Vec<Value>, FormatError> {
     let mut names = Vec::new();
     for field in ["attachments", "files"] {
         for mut file in message.array(field)?.unwrap_or_default() {

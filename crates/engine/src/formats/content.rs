@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{FormatError, Place, record::Record, record::wrong_type};
+use super::{FormatError, Place, record::JsonFields, record::wrong_type};
 
 /// Kinds of parts whose `text` somebody said or wrote.
 const TEXTUAL: [&str; 5] = ["text", "input_text", "output_text", "audio_transcription", "voice_note"];
@@ -34,7 +34,7 @@ pub(super) fn read_parts(parts: Vec<Value>, tag: &'static str, place: Place<'_>)
     for part in parts {
         match part {
             Value::String(text) => content.add(&text),
-            Value::Object(fields) => read_part(Record::new(fields, place), tag, &mut content)?,
+            Value::Object(fields) => read_part(JsonFields::new(fields, place), tag, &mut content)?,
             Value::Null => {}
             other => {
                 return Err(wrong_type("a part of the content".into(), &other, "a string or an object", place));
@@ -44,7 +44,7 @@ pub(super) fn read_parts(parts: Vec<Value>, tag: &'static str, place: Place<'_>)
     Ok(content)
 }
 
-fn read_part(mut part: Record, tag: &'static str, content: &mut Content) -> Result<(), FormatError> {
+fn read_part(mut part: JsonFields, tag: &'static str, content: &mut Content) -> Result<(), FormatError> {
     let kind = part.required_text(tag)?;
     if TEXTUAL.contains(&kind.as_str()) {
         content.add(&part.text("text")?.unwrap_or_default());

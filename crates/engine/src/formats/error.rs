@@ -52,7 +52,7 @@ pub enum FormatError {
         expected: &'static str,
     },
     /// Content that fits no format.
-    #[error("{file}: cannot tell the format: {found}; expected {}; name the right one with --format", super::NAMES)]
+    #[error("{file}: cannot tell the format: {found}; expected {}; name the right one", super::NAMES)]
     Unrecognized {
         /// The file.
         file: String,
@@ -60,7 +60,7 @@ pub enum FormatError {
         found: String,
     },
     /// A value of another type than the format has there.
-    #[error("{place}: {what} is {found}; expected {expected}; correct it, or name another format with --format")]
+    #[error("{place}: {what} is {found}; expected {expected}; correct it, or name another format")]
     WrongType {
         /// Where.
         place: String,
@@ -84,7 +84,7 @@ pub enum FormatError {
         expected: &'static str,
     },
     /// A field that has to be there is not.
-    #[error("{place}: there is no field {field:?}; expected {expected}; add it, or name another format with --format")]
+    #[error("{place}: there is no field {field:?}; expected {expected}; add it, or name another format")]
     Missing {
         /// Where.
         place: String,
@@ -140,4 +140,24 @@ pub enum FormatError {
         /// First field that differs.
         field: &'static str,
     },
+}
+
+impl FormatError {
+    /// A stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Packed { .. } => "file_packed",
+            Self::Utf16 { .. } => "file_utf16",
+            Self::NotUtf8 { .. } => "file_not_utf8",
+            Self::Json { .. } => "broken_json",
+            Self::Unrecognized { .. } => "unknown_format",
+            Self::WrongType { .. } => "wrong_type",
+            Self::WrongValue { .. } => "wrong_value",
+            Self::Missing { .. } => "missing_field",
+            Self::UnknownField { .. } => "unknown_field",
+            Self::Name { .. } => "invalid_name",
+            Self::Invalid { why, .. } => why.code(),
+            Self::Conflict { .. } => "id_conflict",
+        }
+    }
 }

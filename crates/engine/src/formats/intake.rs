@@ -2,7 +2,7 @@
 
 use aforesaid_core::{
     InvalidMemory,
-    types::{Draft, Memory, Seq, Turn},
+    types::{Draft, Record, Seq, Turn},
 };
 
 use super::{
@@ -133,7 +133,7 @@ impl<'s> Intake<'s> {
 }
 
 // A store compares memories, so an import does too.
-fn as_memory(draft: Draft) -> Option<Memory> {
+fn as_memory(draft: Draft) -> Option<Record> {
     let id = draft.id()?.clone();
     Some(draft.into_memory(Seq(0), id))
 }

@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use super::{
     FormatError, Intake, Place, Spot,
     elements::broken,
-    record::{Record, name, wrong_type},
+    record::{JsonFields, name, wrong_type},
     sessions::session,
 };
 
@@ -50,7 +50,7 @@ pub(super) fn read(text: &str, intake: &mut Intake) -> Result<(), FormatError> {
     let mut turns = HashMap::new();
     for (index, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let spot = Spot::line(index + 1);
-        let record = Record::new(read_line(line, index, intake.place(spot))?, intake.place(spot));
+        let record = JsonFields::new(read_line(line, index, intake.place(spot))?, intake.place(spot));
         let mut draft = read_draft(record, intake)?;
         give_id(&mut draft, &mut turns, intake.place(spot))?;
         intake.keep(draft, spot)?;
@@ -89,7 +89,7 @@ fn read_line(line: &str, lines_before: usize, place: Place<'_>) -> Result<Map<St
     Err(wrong_type("the line".into(), &value, "an object", place))
 }
 
-fn read_draft(mut record: Record, intake: &Intake) -> Result<Draft, FormatError> {
+fn read_draft(mut record: JsonFields, intake: &Intake) -> Result<Draft, FormatError> {
     match record.text("kind")?.as_deref() {
         None | Some("turn") => read_turn(record, intake).map(Draft::Turn),
         Some("note") => read_note(record).map(Draft::Note),
@@ -97,7 +97,7 @@ fn read_draft(mut record: Record, intake: &Intake) -> Result<Draft, FormatError>
     }
 }
 
-fn read_turn(mut record: Record, intake: &Intake) -> Result<Turn, FormatError> {
+fn read_turn(mut record: JsonFields, intake: &Intake) -> Result<Turn, FormatError> {
     refuse_unknown(&record, "turn", &TURN)?;
     Ok(Turn {
         id: record.name("id")?,
@@ -120,7 +120,7 @@ fn read_turn(mut record: Record, intake: &Intake) -> Result<Turn, FormatError> {
     })
 }
 
-fn read_note(mut record: Record) -> Result<Note, FormatError> {
+fn read_note(mut record: JsonFields) -> Result<Note, FormatError> {
     refuse_unknown(&record, "note", &NOTE)?;
     Ok(Note {
         id: record.name("id")?,
@@ -134,7 +134,7 @@ fn read_note(mut record: Record) -> Result<Note, FormatError> {
     })
 }
 
-fn refuse_unknown(record: &Record, kind: &'static str, known: &[&str]) -> Result<(), FormatError> {
+fn refuse_unknown(record: &JsonFields, kind: &'static str, known: &[&str]) -> Result<(), FormatError> {
     match record.names().find(|field| !known.contains(field)) {
         None => Ok(()),
         Some(field) => Err(FormatError::UnknownField {
@@ -146,13 +146,13 @@ fn refuse_unknown(record: &Record, kind: &'static str, known: &[&str]) -> Result
     }
 }
 
-fn read_importance(record: &mut Record) -> Result<Importance, FormatError> {
+fn read_importance(record: &mut JsonFields) -> Result<Importance, FormatError> {
     let Some(value) = record.take("importance") else { return Ok(Importance::default()) };
     let number = value.as_f64().ok_or_else(|| record.wrong_type("importance", &value, IMPORTANCE))?;
     Importance::new(number).map_err(|_| record.wrong_value("importance", &value, IMPORTANCE))
 }
 
-fn read_sensitivity(record: &mut Record) -> Result<Sensitivity, FormatError> {
+fn read_sensitivity(record: &mut JsonFields) -> Result<Sensitivity, FormatError> {
     match record.take("sensitive") {
         None => Ok(Sensitivity::default()),
         Some(Value::Bool(sensitive)) => Ok(Sensitivity::from(sensitive)),
@@ -160,7 +160,7 @@ fn read_sensitivity(record: &mut Record) -> Result<Sensitivity, FormatError> {
     }
 }
 
-fn read_texts(record: &mut Record, field: &str) -> Result<Vec<String>, FormatError> {
+fn read_texts(record: &mut JsonFields, field: &str) -> Result<Vec<String>, FormatError> {
     let items = record.array(field)?.unwrap_or_default();
     let read = |item| match item {
         Value::String(text) => Ok(text),
@@ -169,7 +169,7 @@ fn read_texts(record: &mut Record, field: &str) -> Result<Vec<String>, FormatErr
     items.into_iter().map(read).collect()
 }
 
-fn read_source(record: &mut Record) -> Result<Vec<MemoryId>, FormatError> {
+fn read_source(record: &mut JsonFields) -> Result<Vec<MemoryId>, FormatError> {
     let ids = read_texts(record, "source")?;
     ids.into_iter().map(|id| name(id, "source", record.place())).collect()
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     FormatError, Intake, Spot,
     elements::{Element, each},
-    record::{Record, name},
+    record::{JsonFields, name},
     sessions::position,
     spoken_time,
 };
@@ -30,13 +30,13 @@ pub(super) fn read(text: &str, intake: &mut Intake) -> Result<(), FormatError> {
 }
 
 fn read_sample(sample: Value, spot: Spot, intake: &mut Intake) -> Result<(), FormatError> {
-    let mut sample = Record::of(sample, "the sample", intake.place(spot))?;
+    let mut sample = JsonFields::of(sample, "the sample", intake.place(spot))?;
     let conversation: ConversationId =
         sample.label_name("sample_id")?.ok_or_else(|| sample.missing("sample_id", "a string"))?;
     let fields =
         sample.object("conversation")?.ok_or_else(|| sample.missing("conversation", "an object with session_1"))?;
     let sessions = session_keys(&fields);
-    let mut fields = Record::new(fields, intake.place(spot));
+    let mut fields = JsonFields::new(fields, intake.place(spot));
     if sessions.is_empty() {
         return Err(fields.missing("session_1", "an array of turns in the conversation"));
     }
@@ -59,7 +59,7 @@ fn session_number(key: &str) -> Option<usize> {
 }
 
 fn read_session(
-    fields: &mut Record,
+    fields: &mut JsonFields,
     key: &str,
     conversation: &ConversationId,
     spot: Spot,
@@ -73,14 +73,14 @@ fn read_session(
     let said_at = read_date(fields, &format!("{key}_date_time"))?;
     for (index, turn) in turns.into_iter().enumerate() {
         let spot = spot.message(index + 1);
-        let record = Record::of(turn, "the turn", intake.place(spot))?;
+        let record = JsonFields::of(turn, "the turn", intake.place(spot))?;
         let turn = read_turn(record, conversation, &session, index + 1, said_at)?;
         intake.keep_exported(Ok(turn), spot)?;
     }
     Ok(())
 }
 
-fn read_date(fields: &mut Record, field: &str) -> Result<Option<Timestamp>, FormatError> {
+fn read_date(fields: &mut JsonFields, field: &str) -> Result<Option<Timestamp>, FormatError> {
     let Some(text) = fields.text(field)? else { return Ok(None) };
     match spoken_time::read(&text) {
         Some(time) => Ok(Some(time)),
@@ -89,7 +89,7 @@ fn read_date(fields: &mut Record, field: &str) -> Result<Option<Timestamp>, Form
 }
 
 fn read_turn(
-    mut turn: Record,
+    mut turn: JsonFields,
     conversation: &ConversationId,
     session: &SessionId,
     number: usize,

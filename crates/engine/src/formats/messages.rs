@@ -11,7 +11,7 @@ use super::{
     FormatError, Intake, SkipReason, Spot,
     content::{Content, read_parts},
     elements::{Element, broken, each},
-    record::Record,
+    record::JsonFields,
     refusal::Refusal,
     sessions::{position, session},
 };
@@ -28,7 +28,7 @@ pub(super) fn read_document(text: &str, intake: &mut Intake) -> Result<(), Forma
     let mut loose = None;
     each(text, intake.file(), |element| match element {
         Element::Whole(value) => {
-            let record = Record::of(value, "the conversation", intake.place(Spot::default()))?;
+            let record = JsonFields::of(value, "the conversation", intake.place(Spot::default()))?;
             let name = intake.source().conversation()?;
             read_conversation(record, name, Spot::default(), intake)
         }
@@ -65,7 +65,7 @@ fn read_element(
     loose: &mut Option<Thread>,
     intake: &mut Intake,
 ) -> Result<(), FormatError> {
-    let record = Record::of(value, "the message", intake.place(spots.message))?;
+    let record = JsonFields::of(value, "the message", intake.place(spots.message))?;
     if record.has("messages") {
         let name = intake.source().numbered(number)?;
         let record = record.at(intake.place(spots.conversation));
@@ -100,7 +100,7 @@ impl Thread {
 }
 
 fn read_conversation(
-    mut record: Record,
+    mut record: JsonFields,
     unnamed: ConversationId,
     spot: Spot,
     intake: &mut Intake,
@@ -114,13 +114,13 @@ fn read_conversation(
     let mut thread = Thread::new(id.unwrap_or(unnamed), title, intake)?;
     for (index, message) in messages.into_iter().enumerate() {
         let spot = spot.message(index + 1);
-        let record = Record::of(message, "the message", intake.place(spot))?;
+        let record = JsonFields::of(message, "the message", intake.place(spot))?;
         intake.keep_exported(read_message(record, &mut thread), spot)?;
     }
     Ok(())
 }
 
-fn read_message(mut message: Record, thread: &mut Thread) -> Result<Turn, Refusal> {
+fn read_message(mut message: JsonFields, thread: &mut Thread) -> Result<Turn, Refusal> {
     thread.messages += 1;
     let role = read_role(&mut message)?;
     let content = read_content(&mut message)?;
@@ -145,7 +145,7 @@ fn read_message(mut message: Record, thread: &mut Thread) -> Result<Turn, Refusa
 }
 
 /// The role of somebody who talks.
-fn read_role(message: &mut Record) -> Result<String, Refusal> {
+fn read_role(message: &mut JsonFields) -> Result<String, Refusal> {
     let role = message.required_text("role")?;
     match role.as_str() {
         "user" | "assistant" => Ok(role),
@@ -155,7 +155,7 @@ fn read_role(message: &mut Record) -> Result<String, Refusal> {
     }
 }
 
-fn read_content(message: &mut Record) -> Result<Content, FormatError> {
+fn read_content(message: &mut JsonFields) -> Result<Content, FormatError> {
     match message.take("content") {
         None => Ok(Content::default()),
         Some(Value::String(text)) => Ok(Content { text, other: None }),
@@ -164,7 +164,7 @@ fn read_content(message: &mut Record) -> Result<Content, FormatError> {
     }
 }
 
-fn why_empty(message: &Record, content: Content) -> SkipReason {
+fn why_empty(message: &JsonFields, content: Content) -> SkipReason {
     match content.other {
         Some(kind) => SkipReason::UnsupportedContent(kind),
         None if message.has("tool_calls") || message.has("function_call") => SkipReason::ToolCall,

@@ -41,6 +41,7 @@ mod tests;
 use std::{fmt, str::FromStr};
 
 use aforesaid_core::types::{ConversationId, Draft, UnknownChoice};
+use serde::{Serialize, Serializer};
 
 pub use detect::detect;
 pub(crate) use encoding::decode;
@@ -84,6 +85,12 @@ impl Format {
             Format::Claude => "claude",
             Format::Jsonl => "jsonl",
         }
+    }
+}
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

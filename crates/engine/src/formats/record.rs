@@ -10,12 +10,12 @@ const TIME: &str = "ISO 8601 such as 2023-05-08T13:56:00Z, or seconds since 1970
 /// A JSON object at some place of a file, consumed field by field.
 ///
 /// A field that is `null` reads like one that is absent.
-pub(super) struct Record<'a> {
+pub(super) struct JsonFields<'a> {
     fields: Map<String, Value>,
     place: Place<'a>,
 }
 
-impl<'a> Record<'a> {
+impl<'a> JsonFields<'a> {
     /// The record that `value` is; `what` names it where it is none.
     pub(super) fn of(value: Value, what: &str, place: Place<'a>) -> Result<Self, FormatError> {
         match value {
@@ -187,8 +187,8 @@ mod tests {
     use super::super::Spot;
     use super::*;
 
-    fn record(value: Value) -> Record<'static> {
-        Record::of(value, "the record", Place { file: "f", spot: Spot::line(3) }).unwrap()
+    fn record(value: Value) -> JsonFields<'static> {
+        JsonFields::of(value, "the record", Place { file: "f", spot: Spot::line(3) }).unwrap()
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
             let message = error.to_string();
             assert!(message.starts_with("f, line 3: field \"x\" is ") && message.contains(expected), "{message}");
         }
-        let message = Record::of(json!("text"), "the message", Place { file: "f", spot: Spot::line(1) })
+        let message = JsonFields::of(json!("text"), "the message", Place { file: "f", spot: Spot::line(1) })
             .err()
             .unwrap()
             .to_string();

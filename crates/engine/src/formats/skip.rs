@@ -3,9 +3,10 @@
 use std::fmt;
 
 use aforesaid_core::types::MAX_TEXT_BYTES;
+use serde::{Serialize, Serializer};
 
 /// A part of a file that did not become a draft.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Skipped {
     /// Where it is: `line 3`, `conversation 2, message 7`.
     pub at: String,
@@ -72,5 +73,11 @@ impl fmt::Display for SkipReason {
             SkipReason::UnknownRole(role) => write!(f, "unknown role {role:?}"),
             SkipReason::Repeated { id, first } => write!(f, "repeats id {id:?} of {first}"),
         }
+    }
+}
+
+impl Serialize for SkipReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }

@@ -4,17 +4,17 @@ use std::{collections::BTreeSet, time::Instant};
 
 use aforesaid_core::{
     analysis::Question,
-    pipeline::{Detail, Preset, confidence::Confidence},
+    pipeline::{Detail, Pipeline, confidence::Confidence},
     store::Store,
-    types::{Memory as Remembered, Namespace, Query, Sensitivity, SortBy, Unit},
+    types::{Granularity, Namespace, Query, Record, Sensitivity, SortBy},
 };
 use aforesaid_llm::{
-    Aloud, AnswerSettings, Ask, Chat, ContextMemory, Freshness, Outcome, ReplyFault, Sought, Support, Usage, citations,
-    context_block, without_reasoning,
+    AnswerSettings, Ask, Chat, ContextMemory, Freshness, Outcome, ReplyFault, Sought, StreamFilter, Support, Usage,
+    citations, context_block, without_reasoning,
 };
 use serde::Serialize;
 
-use super::{Found, Judging, Posed};
+use super::{FoundHits, PreparedQuery, Reranking};
 use crate::{
     answer::{NoHits, Timing, Warning, millis},
     calendar::calendar,
@@ -36,9 +36,9 @@ pub struct Asking<'a> {
     /// `unit` and `sort_by` say.
     pub query: &'a Query,
     /// The pipeline that finds them.
-    pub preset: &'a Preset,
-    /// Who puts them in order, if not the pipeline alone.
-    pub judging: Option<Judging<'a>>,
+    pub pipeline: &'a Pipeline,
+    /// How they are reranked, if they are.
+    pub reranking: Option<Reranking<'a>>,
     /// How many turns before and after each are shown too.
     pub around: u32,
     /// How the answer is written.
@@ -62,13 +62,13 @@ pub struct Source {
     pub cite: String,
     /// The memory.
     #[serde(flatten)]
-    pub memory: Remembered,
+    pub memory: Record,
     /// Fused score; not there for one that was not found itself, but stands beside one that was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// What a judge gave it, from 0 to 1.
+    /// Its score by a reranker.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub judged: Option<f64>,
+    pub rerank_score: Option<f64>,
 }
 
 /// The memories that a question is to be answered from.
@@ -79,7 +79,7 @@ pub struct Context {
     /// Who was asked.
     pub namespace: Namespace,
     /// The pipeline's name.
-    pub preset: String,
+    pub pipeline: String,
     /// How sure the search is.
     pub confidence: Confidence,
     /// What was found, best first, each between the turns around it; none twice.
@@ -96,7 +96,7 @@ pub struct Context {
 
 /// What came of asking; serializes as the JSON of `ask --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Asked {
+pub struct Answer {
     /// The answer with its citations as the model wrote them; `None` where the memories do not hold it.
     pub answer: Option<String>,
     /// Whether the memories hold the answer: what the model said, or that there was nothing to show it.
@@ -127,19 +127,19 @@ impl Context {
 }
 
 impl Memory {
-    /// Finds what a question can be answered from. Unless it is to be judged, no language model is asked.
+    /// Finds what a question can be answered from. No language model is asked, unless it is the reranker.
     ///
     /// # Errors
-    /// As [`Memory::search`], or, with a judge, [`Memory::search_judged`].
+    /// As [`Memory::search`], or, with a reranker, [`Memory::search_reranked`].
     pub fn context(&self, asking: &Asking<'_>, sensitive: SensitiveMemories) -> Result<Context, Error> {
         let started = Instant::now();
-        let query = Query { unit: Unit::Turn, sort_by: SortBy::Relevance, ..asking.query.clone() };
-        let judging = asking.judging.as_ref();
-        let posed = self.pose(&query, asking.preset, Detail::Scores, judging.map(|judging| judging.depth))?;
+        let query = Query { unit: Granularity::Turn, sort_by: SortBy::Relevance, ..asking.query.clone() };
+        let reranking = asking.reranking;
+        let posed = self.pose(&query, asking.pipeline, Detail::Scores, reranking.map(|reranking| reranking.depth))?;
         let mut context = Context {
             query: query.text.clone(),
             namespace: query.namespace.clone(),
-            preset: asking.preset.name.clone(),
+            pipeline: asking.pipeline.name.clone(),
             confidence: Confidence::default(),
             memories: Vec::new(),
             reason: posed.unanswerable(),
@@ -147,14 +147,14 @@ impl Memory {
             timing_ms: Timing::default(),
         };
         if context.reason.is_none() {
-            let sources = |store: &dyn Store, found: &Found| Self::sources(store, &posed, found, asking.around);
-            let finished = self.find_judged(&posed, judging, sources)?;
+            let sources = |store: &dyn Store, found: &FoundHits| Self::sources(store, &posed, found, asking.around);
+            let finished = self.find_reranked(&posed, reranking, sources)?;
             let found = finished.found;
             context.confidence = Confidence { signals: None, ..found.confidence };
             context.reason = found.reason;
             context.warnings = found.warnings;
             context.timing_ms.encode = finished.encoding_millis;
-            context.timing_ms.judge = found.judging_millis;
+            context.timing_ms.rerank = found.rerank_millis;
             context.memories = finished.made;
         }
         if sensitive == SensitiveMemories::LeaveOut {
@@ -174,11 +174,11 @@ impl Memory {
     /// # Errors
     /// As [`Memory::context`]; when the settings make no sense, the model cannot be asked or does not answer; and when
     /// the answer breaks off, after the pieces that came.
-    pub fn ask(&self, asking: &Asking<'_>, chat: &Chat, each: &mut dyn FnMut(&str)) -> Result<Asked, Error> {
+    pub fn ask(&self, asking: &Asking<'_>, chat: &Chat, each: &mut dyn FnMut(&str)) -> Result<Answer, Error> {
         let started = Instant::now();
         asking.settings.check()?;
         let context = self.context(asking, SensitiveMemories::LeaveOut)?;
-        let mut asked = Asked { answer: None, mentioned: false, citations: Vec::new(), usage: None, context };
+        let mut asked = Answer { answer: None, mentioned: false, citations: Vec::new(), usage: None, context };
         if asked.context.memories.is_empty() {
             return Ok(asked);
         }
@@ -187,7 +187,7 @@ impl Memory {
         let ask = Ask {
             question: &query.text,
             memories: &memories,
-            sought: match Question::new(&query.text, asking.preset.analyzer).asks_when {
+            sought: match Question::new(&query.text, asking.pipeline.analyzer).asks_when {
                 true => Sought::Date,
                 false => Sought::Fact,
             },
@@ -196,10 +196,10 @@ impl Memory {
                 false => Support::Likely,
             },
         };
-        let mut aloud = Aloud::new(each);
-        let mut hear = |piece: &str| aloud.hear(piece);
+        let mut filter = StreamFilter::new(each);
+        let mut hear = |piece: &str| filter.push(piece);
         let reply = chat.stream(&ask.request(&asking.settings), Freshness::CacheAllowed, &mut hear)?;
-        aloud.end();
+        filter.end();
         let (text, cut) = text_of(reply.outcome)?;
         if cut {
             asked.context.warnings.push(Warning::AnswerCut { tokens: asking.settings.max_tokens });
@@ -217,7 +217,12 @@ impl Memory {
     }
 
     /// What was found with what stands around it; `None` where something of it is gone since.
-    fn sources(store: &dyn Store, posed: &Posed<'_>, found: &Found, around: u32) -> Result<Option<Vec<Source>>, Error> {
+    fn sources(
+        store: &dyn Store,
+        posed: &PreparedQuery<'_>,
+        found: &FoundHits,
+        around: u32,
+    ) -> Result<Option<Vec<Source>>, Error> {
         let (namespace, part) = (&posed.query.namespace, &posed.part);
         let seqs = found.seqs();
         let Some(memories) = Self::fetch_all(store, namespace, &seqs)? else { return Ok(None) };
@@ -229,14 +234,19 @@ impl Memory {
                 turns => store.around(namespace, memory.seq, turns, turns)?,
             };
             // Whoever asks about a part of a history, or a moment in it, is not shown what lies beyond.
-            let is_within = |other: &Remembered| {
+            let is_within = |other: &Record| {
                 part.before.is_none_or(|before| other.seq < before) && part.scope.covers(other.said_at)
             };
             let new = near.into_iter().filter(|other| is_within(other) && known.insert(other.seq));
             let (before, after): (Vec<_>, Vec<_>) = new.partition(|other| other.seq < memory.seq);
-            let beside = |memory| Source { cite: String::new(), memory, score: None, judged: None };
+            let beside = |memory| Source { cite: String::new(), memory, score: None, rerank_score: None };
             sources.extend(before.into_iter().map(beside));
-            sources.push(Source { cite: String::new(), memory, score: Some(hit.score), judged: place.judged });
+            sources.push(Source {
+                cite: String::new(),
+                memory,
+                score: Some(hit.score),
+                rerank_score: place.rerank_score,
+            });
             sources.extend(after.into_iter().map(beside));
         }
         Ok(Some(sources))

@@ -3,81 +3,43 @@
 use std::collections::HashMap;
 
 use aforesaid_core::{
-    index::Index,
     pipeline::RankedHit,
     store::Store,
-    types::{CueId, Memory as Remembered, Query, Seq, SortBy, Timestamp, Unit},
+    types::{CueId, Granularity, Query, Record, SortBy},
 };
 
-use super::{Found, Ranked};
+use super::found::{FoundHits, Ranked, SessionPlace};
 use crate::{
     answer::{BestTurn, Hit},
     error::Error,
     memory::Memory,
 };
 
-/// Where a hit's content is.
-pub(super) struct Place {
-    /// The session, where the hit is one.
-    pub(super) session: Option<SessionPlace>,
-    /// The hit itself, or a session's best turns.
-    pub(super) seqs: Vec<Seq>,
-    /// What a judge gave it.
-    pub(super) judged: Option<f64>,
-}
-
-pub(super) struct SessionPlace {
-    name: String,
-    began: Option<Timestamp>,
-}
-
-impl Place {
-    /// Where the content of a hit of an index is.
-    pub(super) fn of(index: &Index, hit: &RankedHit, unit: Unit) -> Self {
-        let documents = index.documents();
-        match unit {
-            Unit::Turn => Self { session: None, seqs: vec![documents.seq(hit.candidate)], judged: None },
-            Unit::Session => {
-                let session = &documents.sessions()[hit.candidate as usize];
-                // A session that is only listed has no turn with evidence: its first stands for it.
-                let turns = if hit.best_turns.is_empty() { &session.turns[..1] } else { &hit.best_turns[..] };
-                Self {
-                    session: Some(SessionPlace {
-                        name: session.name.clone(),
-                        began: session.turns.iter().filter_map(|&turn| documents.said_at(turn)).min(),
-                    }),
-                    seqs: turns.iter().map(|&turn| documents.seq(turn)).collect(),
-                    judged: None,
-                }
-            }
-        }
-    }
-}
-
 impl Memory {
     /// The ids of hits; `None` when one is gone since they were ranked.
-    pub(super) fn name(store: &dyn Store, query: &Query, found: &Found) -> Result<Option<Vec<Ranked>>, Error> {
-        let scores = found.hits.iter().zip(&found.places).map(|(hit, place)| (hit.score, hit.legs, place.judged));
+    pub(super) fn name(store: &dyn Store, query: &Query, found: &FoundHits) -> Result<Option<Vec<Ranked>>, Error> {
+        let scores =
+            found.hits.iter().zip(&found.places).map(|(hit, place)| (hit.score, hit.legs.clone(), place.rerank_score));
         let ids: Vec<String> = match query.unit {
-            Unit::Session => {
+            Granularity::Session => {
                 found.places.iter().filter_map(|place| Some(place.session.as_ref()?.name.clone())).collect()
             }
-            Unit::Turn => store.ids(&query.namespace, &found.seqs())?.into_iter().map(String::from).collect(),
+            Granularity::Turn => store.ids(&query.namespace, &found.seqs())?.into_iter().map(String::from).collect(),
         };
         let whole = ids.len() == found.hits.len();
-        let ranked = |(id, (score, legs, judged))| Ranked { id, score, legs, judged };
+        let ranked = |(id, (score, legs, rerank_score))| Ranked { id, score, legs, rerank_score };
         Ok(whole.then(|| ids.into_iter().zip(scores).map(ranked).collect()))
     }
 
     /// Fetches the content of hits; `None` when one is gone since they were ranked.
-    pub(super) fn load(store: &dyn Store, query: &Query, found: &Found) -> Result<Option<Vec<Hit>>, Error> {
+    pub(super) fn load(store: &dyn Store, query: &Query, found: &FoundHits) -> Result<Option<Vec<Hit>>, Error> {
         let Some(memories) = Self::fetch_all(store, &query.namespace, &found.seqs())? else { return Ok(None) };
         let cues: Vec<CueId> = found.hits.iter().filter_map(|hit| hit.cue).collect();
         let questions: HashMap<CueId, String> = store.questions(&query.namespace, &cues)?.into_iter().collect();
         let mut memories = memories.into_iter();
         let mut hits = Vec::with_capacity(found.hits.len());
         for (ranked, place) in found.hits.iter().zip(&found.places) {
-            let memories: Vec<Remembered> = memories.by_ref().take(place.seqs.len()).collect();
+            let memories: Vec<Record> = memories.by_ref().take(place.seqs.len()).collect();
             let Some(best) = memories.first() else { return Ok(None) };
             let importance = best.importance.value();
             let mut hit = match &place.session {
@@ -86,14 +48,14 @@ impl Memory {
             };
             hit.cue = ranked.cue.and_then(|id| questions.get(&id).cloned());
             hit.explain = ranked.explain.clone();
-            hit.judged = place.judged;
+            hit.rerank_score = place.rerank_score;
             hits.push((importance, hit));
         }
         Ok(Some(ordered(hits, query.sort_by)))
     }
 }
 
-fn turn_hit(memory: Remembered, ranked: &RankedHit) -> Hit {
+fn turn_hit(memory: Record, ranked: &RankedHit) -> Hit {
     Hit {
         id: memory.id.into(),
         kind: Some(memory.kind),
@@ -104,15 +66,15 @@ fn turn_hit(memory: Remembered, ranked: &RankedHit) -> Hit {
         text: memory.text,
         image_caption: memory.image_caption,
         score: ranked.score,
-        legs: ranked.legs,
-        judged: None,
+        legs: ranked.legs.clone(),
+        rerank_score: None,
         turns: Vec::new(),
         cue: None,
         explain: None,
     }
 }
 
-fn session_hit(session: &SessionPlace, turns: Vec<Remembered>, ranked: &RankedHit) -> Hit {
+fn session_hit(session: &SessionPlace, turns: Vec<Record>, ranked: &RankedHit) -> Hit {
     let best = turns.first();
     Hit {
         id: session.name.clone(),
@@ -124,8 +86,8 @@ fn session_hit(session: &SessionPlace, turns: Vec<Remembered>, ranked: &RankedHi
         text: best.map(|turn| turn.text.clone()).unwrap_or_default(),
         image_caption: best.and_then(|turn| turn.image_caption.clone()),
         score: ranked.score,
-        legs: ranked.legs,
-        judged: None,
+        legs: ranked.legs.clone(),
+        rerank_score: None,
         turns: turns.into_iter().map(BestTurn::from).collect(),
         cue: None,
         explain: None,

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use aforesaid::{Creation, EncodeError, Encoder, EncoderSource, Locality, Memory, Options, types::*};
+use aforesaid::{EncodeError, Encoder, EncoderSource, Locality, Memory, types::*};
 
 pub(crate) const DIM: usize = 64;
 
@@ -101,8 +101,7 @@ pub(crate) fn local() -> Arc<Bags> {
 }
 
 pub(crate) fn open(location: &str, encoder: Arc<Bags>) -> Memory {
-    let options = Options { creation: Creation::Allowed, encoder: EncoderSource::Ready(encoder), ..Options::default() };
-    Memory::open(location, options).unwrap()
+    Memory::builder().encoders(EncoderSource::Ready(encoder)).open(location).unwrap()
 }
 
 pub(crate) fn ns(name: &str) -> Namespace {

@@ -281,11 +281,11 @@ impl Driver {
             true => there.or(gone),
             false => gone.or(there),
         };
-        let preset = match self.chance.once_in(3) {
+        let pipeline = match self.chance.once_in(3) {
             true => "hybrid",
             false => "lexical",
         };
-        Command::Search { slot, preset: preset.to_owned(), text: text.unwrap_or_else(|| "kite".to_owned()) }
+        Command::Search { slot, pipeline: pipeline.to_owned(), text: text.unwrap_or_else(|| "kite".to_owned()) }
     }
 
     /// A text with a word of its own.
@@ -534,7 +534,7 @@ impl Driver {
         // The others read meanwhile.
         let others: Vec<(usize, usize)> = (0..2).map(|_| self.anyone()).filter(|(other, _)| *other != hand).collect();
         for &(other, slot) in &others {
-            let search = Command::Search { slot, preset: "lexical".to_owned(), text: "kite".to_owned() };
+            let search = Command::Search { slot, pipeline: "lexical".to_owned(), text: "kite".to_owned() };
             self.hands[other].worker.send(&search);
         }
         let command = Command::ForgetAll { slot };
@@ -645,8 +645,8 @@ impl Driver {
                         }
                     }
                     (_, Answer::Failed { failure: Failure::NotThere, .. }) => assert!(!self.shared.exists),
-                    (Command::Search { preset, .. }, Answer::Failed { failure: Failure::OtherEncoder, .. }) => {
-                        assert_eq!(preset, "hybrid");
+                    (Command::Search { pipeline, .. }, Answer::Failed { failure: Failure::OtherEncoder, .. }) => {
+                        assert_eq!(pipeline, "hybrid");
                         assert_ne!(self.shared.serving.as_deref(), self.hands[hand].slots[slot]);
                     }
                     _ => panic!("{search:?} was answered {answer:?}"),

@@ -66,7 +66,7 @@ pub(crate) enum Command {
     },
     Search {
         slot: usize,
-        preset: String,
+        pipeline: String,
         text: String,
     },
     Read {

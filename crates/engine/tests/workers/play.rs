@@ -9,8 +9,8 @@ use std::{
 use aforesaid::{
     Error, Explanations, IdleVectors, Locality, Memory, Target,
     formats::{Captions, Format, Source},
-    store::{Address, Store},
-    types::{Memory as Remembered, *},
+    store::{MemoryRef, Store},
+    types::{Record, *},
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 use rusqlite::{Connection, OpenFlags};
@@ -45,7 +45,7 @@ fn obey(slots: &mut HashMap<usize, Memory>, command: &Command) -> Result<Answer,
     match command {
         C::Open { slot, path, encoder } => {
             // The new one first: opening beside another is what has gone wrong before.
-            let opened = Memory::open(path, options(encoder))?;
+            let opened = Memory::builder().encoders(source(encoder)).open(path)?;
             drop(slots.insert(*slot, opened));
             Ok(Answer::Done)
         }
@@ -67,7 +67,7 @@ fn obey(slots: &mut HashMap<usize, Memory>, command: &Command) -> Result<Answer,
         }
         C::ForgetOne { slot, conversation, id } => {
             let conversation = Some(ConversationId::new(conversation).unwrap());
-            let address = Address { id: MemoryId::new(id).unwrap(), conversation };
+            let address = MemoryRef { id: MemoryId::new(id).unwrap(), conversation };
             forget(memory(slot)?, &Target::One(address))
         }
         C::ForgetSession { slot, conversation, session } => {
@@ -84,10 +84,10 @@ fn obey(slots: &mut HashMap<usize, Memory>, command: &Command) -> Result<Answer,
             memory(slot)?.reembed(namespace, idle, &mut |_| {})?;
             Ok(Answer::Done)
         }
-        C::Search { slot, preset, text } => {
-            let preset = preset.parse().unwrap();
+        C::Search { slot, pipeline, text } => {
+            let pipeline = pipeline.parse().unwrap();
             let query = Query::new(namespace.clone(), text.clone());
-            let answer = memory(slot)?.search(&query, &preset, Explanations::Omit)?;
+            let answer = memory(slot)?.search(&query, &pipeline, Explanations::Omit)?;
             let found = answer.hits.into_iter().map(|hit| Found {
                 conversation: hit.conversation.map(String::from).unwrap_or_default(),
                 session: hit.session.map(String::from).unwrap_or_default(),
@@ -112,7 +112,7 @@ fn obey(slots: &mut HashMap<usize, Memory>, command: &Command) -> Result<Answer,
             Ok(Answer::Counts {
                 turns: stats.turns,
                 vectors: stats.vectors.into_iter().collect(),
-                serving: stats.serving.map(String::from),
+                serving: stats.active_encoder.map(String::from),
             })
         }
         C::Intrude { path } => Ok(Answer::LetIn(intrude(path).is_ok())),
@@ -138,11 +138,8 @@ fn intrude(path: &str) -> rusqlite::Result<()> {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
 }
 
-fn options(encoder: &str) -> aforesaid::Options {
-    aforesaid::Options {
-        encoder: aforesaid::EncoderSource::Ready(Bags::new(encoder, Locality::Local)),
-        ..aforesaid::Options::default()
-    }
+fn source(encoder: &str) -> aforesaid::EncoderSource {
+    aforesaid::EncoderSource::Ready(Bags::new(encoder, Locality::Local))
 }
 
 fn within(conversation: &str) -> Scope {
@@ -164,7 +161,7 @@ fn forget(memory: &Memory, target: &Target) -> Result<Answer, Error> {
     Ok(Answer::Forgotten(forgotten.turns + forgotten.notes))
 }
 
-fn found(memory: Remembered) -> Found {
+fn found(memory: Record) -> Found {
     Found {
         conversation: memory.conversation.map(String::from).unwrap_or_default(),
         session: memory.session.map(String::from).unwrap_or_default(),

@@ -5,14 +5,14 @@
 //! however nested, or the batches of those messages. Questions are called `<n>::<ability>-<i>`, from 0 in their
 //! ability, which is the category; those on abstention are excluded.
 
-use aforesaid::types::{Draft, Unit};
+use aforesaid::types::{Draft, Granularity};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{
     Benchmark, DataError, DataSet,
     files::Files,
-    intake::{Asked, Evidence, Intake, Label},
+    intake::{Evidence, Intake, Label, LabelledQuestion},
     times::with_month_name,
     turn::Session,
     value::wrong,
@@ -45,7 +45,7 @@ struct Probe {
     source_chat_ids: Value,
 }
 
-pub(super) fn load(files: &Files, unit: Unit) -> Result<Benchmark, DataError> {
+pub(super) fn load(files: &Files, unit: Granularity) -> Result<Benchmark, DataError> {
     let mut intake = Intake::new(DataSet::Beam, unit);
     for pair in files.names().chunks_exact(2) {
         let [chat, questions] = pair else { continue };
@@ -121,7 +121,7 @@ fn read_questions(files: &Files, name: &str, intake: &mut Intake) -> Result<(), 
                 Label::Evidence(ids.into_iter().map(|id| resolve(id.to_string(), intake)).collect())
             };
             let category = Some(ability.clone());
-            let asked = Asked {
+            let asked = LabelledQuestion {
                 name: format!("{ability}-{index}"),
                 text: probe.question,
                 category,
@@ -150,8 +150,8 @@ fn collect(value: &Value, ids: &mut Vec<u64>, place: &str) -> Result<(), DataErr
 
 fn resolve(message: String, intake: &Intake) -> Evidence {
     let units = match intake.unit() {
-        Unit::Turn => vec![message.clone()],
-        Unit::Session => intake.history().session_of(&message).map(str::to_owned).into_iter().collect(),
+        Granularity::Turn => vec![message.clone()],
+        Granularity::Session => intake.history().session_of(&message).map(str::to_owned).into_iter().collect(),
     };
     Evidence { written: message, units }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aforesaid::types::{Draft, MemoryId, Unit};
+use aforesaid::types::{Draft, Granularity, MemoryId};
 
 use crate::measures::{InvalidQrels, Qrels};
 
@@ -15,7 +15,7 @@ pub struct Benchmark {
     /// The data set's name.
     pub dataset: String,
     /// What is retrieved, and what the gold ids name: turns and notes by id, sessions by name.
-    pub unit: Unit,
+    pub unit: Granularity,
     /// Histories that know nothing of each other, in the order of the data.
     pub groups: Vec<Group>,
     /// What was left out or did not fit, for the report.

@@ -4,7 +4,7 @@ use std::{fmt, path::Path, str::FromStr};
 
 use aforesaid::{
     models::checksum,
-    types::{Unit, UnknownChoice},
+    types::{Granularity, UnknownChoice},
 };
 
 use super::{
@@ -76,7 +76,7 @@ impl DataSet {
     /// When the files are not there or not of this data set, when the data set does not label `unit`, and when a
     /// question or its gold makes no sense: a repeated id, a blank text, a group without memories, gold of a wrong
     /// type. Gold that names nothing is no error: it is listed in the ledger.
-    pub fn load(self, path: &Path, unit: Unit) -> Result<Benchmark, DataError> {
+    pub fn load(self, path: &Path, unit: Granularity) -> Result<Benchmark, DataError> {
         self.check_unit(unit)?;
         let files = locate(self, path)?;
         match self {
@@ -140,13 +140,13 @@ impl DataSet {
         Splits::read(&locate(self, path)?.path("splits.json"), benchmark)
     }
 
-    fn check_unit(self, unit: Unit) -> Result<(), DataError> {
+    fn check_unit(self, unit: Granularity) -> Result<(), DataError> {
         let (why, next) = match (self, unit) {
-            (DataSet::RealMem, Unit::Turn) => ("its gold names whole sessions", Unit::Session),
-            (DataSet::QmSum, Unit::Session) => ("a meeting is one session", Unit::Turn),
+            (DataSet::RealMem, Granularity::Turn) => ("its gold names whole sessions", Granularity::Session),
+            (DataSet::QmSum, Granularity::Session) => ("a meeting is one session", Granularity::Turn),
             _ => return Ok(()),
         };
-        Err(DataError::Unit { dataset: self, unit, why, next })
+        Err(DataError::Granularity { dataset: self, unit, why, next })
     }
 }
 

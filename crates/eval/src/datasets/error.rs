@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use aforesaid::{
     InvalidMemory,
     formats::FormatError,
-    types::{InvalidName, Unit},
+    types::{Granularity, InvalidName},
 };
 
 use super::DataSet;
@@ -40,15 +40,15 @@ pub enum DataError {
     },
     /// A data set that does not label this unit.
     #[error("data set {dataset}: unit {unit} is not labelled: {why}; measure it with --unit {next}")]
-    Unit {
+    Granularity {
         /// The data set.
         dataset: DataSet,
         /// The unit asked for.
-        unit: Unit,
+        unit: Granularity,
         /// Why not.
         why: &'static str,
         /// The unit it does label.
-        next: Unit,
+        next: Granularity,
     },
     /// The system refused.
     #[error("{}: could not {action}: {source}", .path.display())]

@@ -1,19 +1,24 @@
 //! Fetching the files of a public data set.
 
 use std::{
-    fs::{self, File},
-    io::{Read, Write},
+    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use aforesaid::models::checksum::{sha256_of, sha256_while};
-use ureq::Agent;
+use aforesaid::models::{
+    checksum::sha256_of,
+    download::{DownloadError, Downloader, Expected, save},
+    files::Access,
+};
 
 use super::{
     DataError,
     catalogue::{Entry, PublicFile},
 };
+
+/// The most time for one file.
+const LIMIT: Duration = Duration::from_secs(60 * 60);
 
 /// How far a fetch has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +61,7 @@ impl Entry {
         if self.files.is_empty() {
             return Err(DataError::NotPublic { dataset: self.dataset, next: self.place });
         }
-        let (agent, total) = (agent(), self.size());
+        let (downloader, total) = (Downloader::new(LIMIT), self.size());
         let mut before = 0;
         let mut fetched = Vec::with_capacity(self.files.len());
         for file in self.files {
@@ -64,7 +69,7 @@ impl Entry {
             let origin = if is_there(file, &path)? {
                 Origin::Present
             } else {
-                self.download(file, &path, &agent, &mut |done| {
+                self.download(file, &path, &downloader, &mut |done| {
                     progress(Progress { file: file.name, done: before + done, total });
                 })?;
                 Origin::Network
@@ -80,38 +85,35 @@ impl Entry {
         &self,
         file: &PublicFile,
         path: &Path,
-        agent: &Agent,
+        downloader: &Downloader,
         each: &mut dyn FnMut(u64),
     ) -> Result<(), DataError> {
         let url = format!("{}{}", self.base, file.path);
-        let wrong = |found: String, next: &str| DataError::Download {
-            url: url.clone(),
-            found,
-            expected: format!("{} bytes with sha256 {}", file.size, file.sha256),
-            next: format!("{next}, or by hand: {}", self.place),
+        let failed = |found: DownloadError| match found {
+            DownloadError::Disk(source) => DataError::io("write the download", path)(source),
+            found => self.failed(&url, file, &found),
         };
-        let response = agent.get(&url).call().map_err(|error| wrong(error.to_string(), "check the network"))?;
+        let (_, stream) = downloader.open(&url).map_err(failed)?;
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(DataError::io("make the folder", folder))?;
         }
-        let partial = Partial::beside(path);
-        let mut out = File::create(&partial.0).map_err(DataError::io("write the download", &partial.0))?;
-        let mut size = 0;
-        // One byte more than expected tells a longer file apart without fetching all of it.
-        let sha256 = sha256_while(response.into_body().into_reader().take(file.size + 1), |chunk| {
-            out.write_all(chunk)?;
-            size += chunk.len() as u64;
-            each(size.min(file.size));
-            Ok(())
-        })
-        .map_err(|error| wrong(format!("an interruption after {size} bytes: {error}"), "try again"))?;
-        if size != file.size || sha256 != file.sha256 {
-            let more = if size > file.size { "more than " } else { "" };
-            let found = format!("{more}{} bytes with sha256 {sha256}", size.min(file.size));
-            return Err(wrong(found, "try again from another network"));
+        let expected = Expected { size: file.size, sha256: file.sha256 };
+        save(stream, path, Access::Shared, Some(expected), |done| each(done.min(file.size))).map_err(failed)?;
+        Ok(())
+    }
+
+    fn failed(&self, url: &str, file: &PublicFile, found: &DownloadError) -> DataError {
+        let next = match found {
+            DownloadError::Refused(_) => "check the network",
+            DownloadError::Different { .. } => "try again from another network",
+            _ => "try again",
+        };
+        DataError::Download {
+            url: url.to_owned(),
+            found: found.to_string(),
+            expected: format!("{} bytes with sha256 {}", file.size, file.sha256),
+            next: format!("{next}, or by hand: {}", self.place),
         }
-        out.sync_all().map_err(DataError::io("write the download", &partial.0))?;
-        fs::rename(&partial.0, path).map_err(DataError::io("put the download in place", path))
     }
 }
 
@@ -125,33 +127,4 @@ fn is_there(file: &PublicFile, path: &Path) -> Result<bool, DataError> {
         return Ok(true);
     }
     Err(DataError::InTheWay { path: path.to_owned(), found, expected: file.sha256 })
-}
-
-/// A file that is being written; removed when dropped, unless it was renamed.
-struct Partial(PathBuf);
-
-impl Partial {
-    fn beside(path: &Path) -> Self {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // Two processes that fetch the same do not write into one file.
-        Self(path.with_file_name(format!(".partial-{}-{name}", std::process::id())))
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
-}
-
-fn agent() -> Agent {
-    Agent::config_builder()
-        .timeout_resolve(Some(Duration::from_secs(10)))
-        .timeout_connect(Some(Duration::from_secs(10)))
-        .timeout_recv_response(Some(Duration::from_secs(30)))
-        .timeout_per_read(Some(Duration::from_secs(60)))
-        .timeout_global(Some(Duration::from_secs(60 * 60)))
-        .user_agent(concat!("aforesaid/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .new_agent()
 }

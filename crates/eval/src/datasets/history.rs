@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use aforesaid::types::{Draft, Unit};
+use aforesaid::types::{Draft, Granularity};
 
 /// The memories and sessions of a group, by name.
 #[derive(Debug, Default)]
@@ -53,10 +53,10 @@ impl History {
     }
 
     /// How many memories came before this unit began.
-    pub(super) fn start(&self, unit: Unit, name: &str) -> Option<usize> {
+    pub(super) fn start(&self, unit: Granularity, name: &str) -> Option<usize> {
         match unit {
-            Unit::Turn => self.position(name),
-            Unit::Session => self.sessions.get(name).copied(),
+            Granularity::Turn => self.position(name),
+            Granularity::Session => self.sessions.get(name).copied(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use aforesaid::{
     InvalidMemory,
-    types::{Draft, MemoryId, Unit},
+    types::{Draft, Granularity, MemoryId},
 };
 
 use super::{
@@ -16,8 +16,8 @@ const NO_GOLD: &str = "no gold";
 const NOTHING_BEFORE: &str = "nothing was said before";
 const NOT_IN_HISTORY: &str = "gold not in the history";
 
-/// A question as a loader found it.
-pub(super) struct Asked {
+/// A question as a loader reads it, with its label.
+pub(super) struct LabelledQuestion {
     /// Its name, unique in its group.
     pub(super) name: String,
     pub(super) text: String,
@@ -66,7 +66,7 @@ pub(super) struct Intake {
 }
 
 impl Intake {
-    pub(super) fn new(dataset: DataSet, unit: Unit) -> Self {
+    pub(super) fn new(dataset: DataSet, unit: Granularity) -> Self {
         let benchmark = Benchmark { dataset: dataset.to_string(), unit, groups: Vec::new(), ledger: Ledger::default() };
         Self {
             dataset,
@@ -79,7 +79,7 @@ impl Intake {
         }
     }
 
-    pub(super) fn unit(&self) -> Unit {
+    pub(super) fn unit(&self) -> Granularity {
         self.benchmark.unit
     }
 
@@ -118,7 +118,7 @@ impl Intake {
     }
 
     /// Adds a question to the open group, or says in the ledger why it is not measured.
-    pub(super) fn ask(&mut self, asked: Asked, place: &str) -> Result<(), DataError> {
+    pub(super) fn ask(&mut self, asked: LabelledQuestion, place: &str) -> Result<(), DataError> {
         let group = self.benchmark.groups.last().map(|group| group.id.clone()).unwrap_or_default();
         let id = format!("{group}::{}", asked.name);
         self.check(&asked, &id, &group, place)?;
@@ -138,7 +138,7 @@ impl Intake {
         };
         match outcome {
             Ok(gold) => {
-                let Asked { text, category, before, answer, .. } = asked;
+                let LabelledQuestion { text, category, before, answer, .. } = asked;
                 let question = Question { id, text, gold, category, before, answer };
                 if let Some(group) = self.benchmark.groups.last_mut() {
                     group.questions.push(question);
@@ -177,7 +177,7 @@ impl Intake {
         self.asked = 0;
     }
 
-    fn check(&mut self, asked: &Asked, id: &str, group: &str, place: &str) -> Result<(), DataError> {
+    fn check(&mut self, asked: &LabelledQuestion, id: &str, group: &str, place: &str) -> Result<(), DataError> {
         if asked.text.trim().is_empty() {
             return Err(DataError::BlankQuestion { place: place.to_owned(), id: id.to_owned() });
         }
@@ -201,7 +201,7 @@ impl Intake {
     }
 
     /// How many memories the question can see, where it cannot see all.
-    fn start(&self, asked: &Asked) -> Option<usize> {
+    fn start(&self, asked: &LabelledQuestion) -> Option<usize> {
         self.history.position(asked.before.as_ref()?.as_str())
     }
 

@@ -27,13 +27,13 @@ mod line;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use aforesaid::types::{Draft, SessionId, Unit};
+use aforesaid::types::{Draft, Granularity, SessionId};
 
-use self::line::{Line, Memory, Query, read_line};
+use self::line::{Line, MemoryLine, Query, read_line};
 use super::{
     Benchmark, DataError, DataSet,
     files::Files,
-    intake::{Asked, Evidence, Intake, Label},
+    intake::{Evidence, Intake, Label, LabelledQuestion},
 };
 
 /// What a line may be.
@@ -58,7 +58,7 @@ struct Lines {
 /// Fields that nothing reads: how many lines have one, and the first of them.
 type Unread = BTreeMap<(&'static str, String), (usize, String)>;
 
-pub(super) fn load(files: &Files, unit: Unit) -> Result<Benchmark, DataError> {
+pub(super) fn load(files: &Files, unit: Granularity) -> Result<Benchmark, DataError> {
     let mut groups = Groups::default();
     let mut unread = Unread::new();
     for (number, name) in files.names().iter().enumerate() {
@@ -100,7 +100,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn remember(&mut self, memory: Memory, place: String) -> Result<(), DataError> {
+    fn remember(&mut self, memory: MemoryLine, place: String) -> Result<(), DataError> {
         let at = *self.places.entry(memory.group.clone()).or_insert(self.all.len());
         if at == self.all.len() {
             self.all.push(Lines {
@@ -158,7 +158,7 @@ fn one_of(groups: &[&str]) -> String {
     }
 }
 
-fn ask(query: Query, intake: &Intake, place: &str) -> Result<Asked, DataError> {
+fn ask(query: Query, intake: &Intake, place: &str) -> Result<LabelledQuestion, DataError> {
     let before = match &query.before {
         None => None,
         Some(memory) => Some(intake.history().position(memory.as_str()).ok_or_else(|| DataError::Wrong {
@@ -173,16 +173,16 @@ fn ask(query: Query, intake: &Intake, place: &str) -> Result<Asked, DataError> {
     let evidence = ids.map(|id| resolve(id, before, intake)).collect();
     let gold = Label::Evidence(evidence);
     let name = query.id;
-    Ok(Asked { name, text: query.query, category: query.category, before: query.before, gold, answer: None })
+    Ok(LabelledQuestion { name, text: query.query, category: query.category, before: query.before, gold, answer: None })
 }
 
 fn resolve(id: String, before: Option<usize>, intake: &Intake) -> Evidence {
     let history = intake.history();
     let units = match (history.position(&id), intake.unit()) {
         (Some(position), _) if before.is_some_and(|before| position >= before) => Vec::new(),
-        (Some(_), Unit::Turn) => vec![id.clone()],
-        (Some(_), Unit::Session) => history.session_of(&id).map(str::to_owned).into_iter().collect(),
-        (None, Unit::Session) if history.has_session(&id) => vec![id.clone()],
+        (Some(_), Granularity::Turn) => vec![id.clone()],
+        (Some(_), Granularity::Session) => history.session_of(&id).map(str::to_owned).into_iter().collect(),
+        (None, Granularity::Session) if history.has_session(&id) => vec![id.clone()],
         (None, _) => Vec::new(),
     };
     Evidence { written: id, units }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use aforesaid::{
     formats::{self, Captions, Format, SkipReason, Source},
-    types::{Draft, Unit},
+    types::{Draft, Granularity},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -20,7 +20,7 @@ use super::{
     Benchmark, DataError, DataSet,
     audit::Audit,
     files::Files,
-    intake::{Asked, Evidence, Intake, Label},
+    intake::{Evidence, Intake, Label, LabelledQuestion},
     value::{label, labels, wrong},
 };
 
@@ -56,7 +56,7 @@ struct Qa {
     adversarial_answer: Value,
 }
 
-pub(super) fn load(files: &Files, unit: Unit, gold: Gold) -> Result<Benchmark, DataError> {
+pub(super) fn load(files: &Files, unit: Granularity, gold: Gold) -> Result<Benchmark, DataError> {
     let dataset = match gold {
         Gold::Published => DataSet::Locomo,
         Gold::Audited => DataSet::LocomoAudit,
@@ -79,7 +79,7 @@ pub(super) fn load(files: &Files, unit: Unit, gold: Gold) -> Result<Benchmark, D
             let place = format!("{file}, {id}, qa {index}");
             let published = labels(&qa.evidence, "evidence", &place)?;
             let evidence = audit.correct(conversation, index, &qa.question, published)?;
-            let asked = Asked {
+            let asked = LabelledQuestion {
                 name: format!("qa{index}"),
                 category: Some(category(&qa.category, &place)?),
                 text: qa.question,
@@ -124,10 +124,10 @@ fn category(code: &Value, place: &str) -> Result<String, DataError> {
     known.map(|name| (*name).to_owned()).ok_or_else(|| wrong("category", code, "a code from 1 to 5", place))
 }
 
-fn resolve(item: String, unit: Unit) -> Evidence {
+fn resolve(item: String, unit: Granularity) -> Evidence {
     match unit {
-        Unit::Turn => Evidence::named(item),
-        Unit::Session => {
+        Granularity::Turn => Evidence::named(item),
+        Granularity::Session => {
             let units = session_of(&item).map(|number| format!("session_{number}")).into_iter().collect();
             Evidence { written: item, units }
         }

@@ -10,14 +10,14 @@
 
 use std::collections::HashMap;
 
-use aforesaid::types::{Draft, Unit};
+use aforesaid::types::{Draft, Granularity};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
     Benchmark, DataError, DataSet,
     files::Files,
-    intake::{Asked, Evidence, Intake, Label},
+    intake::{Evidence, Intake, Label, LabelledQuestion},
     times::with_weekday,
     turn::Session,
     value::labels,
@@ -55,7 +55,7 @@ struct Haystack {
     answers: Vec<String>,
 }
 
-pub(super) fn load(files: &Files, unit: Unit) -> Result<Benchmark, DataError> {
+pub(super) fn load(files: &Files, unit: Granularity) -> Result<Benchmark, DataError> {
     let mut intake = Intake::new(DataSet::LongMemEval, unit);
     for name in files.names() {
         for (number, item) in files.json::<Vec<Item>>(name, DOCUMENT)?.into_iter().enumerate() {
@@ -75,8 +75,8 @@ fn read_item(mut item: Item, intake: &mut Intake, place: &str) -> Result<(), Dat
     let haystack = read_haystack(&mut item, intake, place)?;
     intake.open(item.question_id.clone(), haystack.turns, place)?;
     let evidence = match intake.unit() {
-        Unit::Turn => haystack.answers,
-        Unit::Session => labels(&item.answer_session_ids, "answer_session_ids", place)?,
+        Granularity::Turn => haystack.answers,
+        Granularity::Session => labels(&item.answer_session_ids, "answer_session_ids", place)?,
     };
     let gold = if is_abstention(&item.question_id) {
         Label::Abstention
@@ -84,7 +84,7 @@ fn read_item(mut item: Item, intake: &mut Intake, place: &str) -> Result<(), Dat
         Label::Evidence(evidence.into_iter().map(Evidence::named).collect())
     };
     let (name, category) = ("q0".to_owned(), item.question_type);
-    let asked = Asked { name, text: item.question, category, before: None, gold, answer: None };
+    let asked = LabelledQuestion { name, text: item.question, category, before: None, gold, answer: None };
     intake.ask(asked, place)
 }
 

@@ -9,13 +9,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use aforesaid::types::{Draft, Timestamp, Unit};
+use aforesaid::types::{Draft, Granularity, Timestamp};
 use serde::Deserialize;
 
 use super::{
     Benchmark, DataError, DataSet,
     files::Files,
-    intake::{Asked, Evidence, Intake, Label},
+    intake::{Evidence, Intake, Label, LabelledQuestion},
     longmemeval::is_abstention,
     times::with_weekday,
     turn::Session,
@@ -67,7 +67,7 @@ struct Pool {
     names: HashMap<Dated, String>,
 }
 
-pub(super) fn load(files: &Files, unit: Unit) -> Result<Benchmark, DataError> {
+pub(super) fn load(files: &Files, unit: Granularity) -> Result<Benchmark, DataError> {
     let mut intake = Intake::new(DataSet::LongMemEvalPooled, unit);
     let [evidence, distractors] = files.names() else { return intake.finish(files) };
     let document: Document = files.json(evidence, EVIDENCE)?;
@@ -93,7 +93,7 @@ pub(super) fn load(files: &Files, unit: Unit) -> Result<Benchmark, DataError> {
 }
 
 impl Pool {
-    fn add_question(&mut self, item: Item, intake: &mut Intake, place: &str) -> Result<Asked, DataError> {
+    fn add_question(&mut self, item: Item, intake: &mut Intake, place: &str) -> Result<LabelledQuestion, DataError> {
         let mut gold = Vec::new();
         for (index, dated) in item.evidence_sessions.into_iter().enumerate() {
             let written = format!("{}/e{index}", item.question_id);
@@ -109,14 +109,14 @@ impl Pool {
                 }
             };
             let units = match intake.unit() {
-                Unit::Session => vec![name],
-                Unit::Turn => (1..=dated.turns.len()).map(|n| format!("{name}:{n}")).collect(),
+                Granularity::Session => vec![name],
+                Granularity::Turn => (1..=dated.turns.len()).map(|n| format!("{name}:{n}")).collect(),
             };
             gold.push(Evidence { written, units });
         }
         let gold = if is_abstention(&item.question_id) { Label::Abstention } else { Label::Evidence(gold) };
         let (name, text, category) = (item.question_id, item.question, item.question_type);
-        Ok(Asked { name, text, category, before: None, gold, answer: None })
+        Ok(LabelledQuestion { name, text, category, before: None, gold, answer: None })
     }
 
     /// Adds a session without the turns that are in `spoken`.

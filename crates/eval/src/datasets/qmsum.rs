@@ -5,14 +5,14 @@
 //! both ends; a range that leaves the meeting or runs backwards is unresolved. Questions are called
 //! `<meeting>::q<i>`, from 0 in `specific_query_list`; the general ones have no gold and are not read.
 
-use aforesaid::types::Unit;
+use aforesaid::types::Granularity;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
     Benchmark, DataError, DataSet,
     files::Files,
-    intake::{Asked, Evidence, Intake, Label},
+    intake::{Evidence, Intake, Label, LabelledQuestion},
     turn::Session,
     value::{label, wrong},
 };
@@ -41,7 +41,7 @@ struct Query {
     relevant_text_span: Value,
 }
 
-pub(super) fn load(files: &Files, unit: Unit) -> Result<Benchmark, DataError> {
+pub(super) fn load(files: &Files, unit: Granularity) -> Result<Benchmark, DataError> {
     let mut intake = Intake::new(DataSet::QmSum, unit);
     for name in files.names() {
         let file = files.label(name);
@@ -65,8 +65,14 @@ fn read_meeting(meeting: Meeting, number: usize, intake: &mut Intake, place: &st
     for (index, query) in meeting.specific_query_list.into_iter().enumerate() {
         let place = format!("{place}, specific query {index}");
         let gold = Label::Evidence(read_spans(&query.relevant_text_span, length, &place)?);
-        let asked =
-            Asked { name: format!("q{index}"), text: query.query, category: None, before: None, gold, answer: None };
+        let asked = LabelledQuestion {
+            name: format!("q{index}"),
+            text: query.query,
+            category: None,
+            before: None,
+            gold,
+            answer: None,
+        };
         intake.ask(asked, &place)?;
     }
     Ok(())

@@ -5,14 +5,14 @@
 //! of the assistant that follows. It sees only the sessions before its own, in the order of the file: the times of
 //! some personas are not in order.
 
-use aforesaid::types::{Draft, MemoryId, Unit};
+use aforesaid::types::{Draft, Granularity, MemoryId};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
     Benchmark, DataError, DataSet,
     files::Files,
-    intake::{Asked, Evidence, Intake, Label},
+    intake::{Evidence, Intake, Label, LabelledQuestion},
     times::with_weekday,
     turn::{Session, memory_id},
     value::{label, labels},
@@ -53,7 +53,7 @@ struct Utterance {
     memory_session_uuids: Value,
 }
 
-pub(super) fn load(files: &Files, unit: Unit) -> Result<Benchmark, DataError> {
+pub(super) fn load(files: &Files, unit: Granularity) -> Result<Benchmark, DataError> {
     let mut intake = Intake::new(DataSet::RealMem, unit);
     for name in files.names() {
         let document: Document = files.json(name, DOCUMENT)?;
@@ -71,7 +71,11 @@ pub(super) fn load(files: &Files, unit: Unit) -> Result<Benchmark, DataError> {
     intake.finish(files)
 }
 
-fn read_questions(dialogue: &Dialogue, place: &str, questions: &mut Vec<(Asked, String)>) -> Result<(), DataError> {
+fn read_questions(
+    dialogue: &Dialogue,
+    place: &str,
+    questions: &mut Vec<(LabelledQuestion, String)>,
+) -> Result<(), DataError> {
     let turns = &dialogue.dialogue_turns;
     for (index, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.is_query == Some(true)) {
         let place = format!("{place}, turn {}", index + 1);
@@ -83,7 +87,7 @@ fn read_questions(dialogue: &Dialogue, place: &str, questions: &mut Vec<(Asked, 
             Some(answer) => labels(&answer.memory_session_uuids, "memory_session_uuids", &place)?,
             None => Vec::new(),
         };
-        let asked = Asked {
+        let asked = LabelledQuestion {
             name,
             text: turn.content.clone(),
             category: turn.category_name.clone(),

@@ -10,11 +10,11 @@ use std::{
 };
 
 use aforesaid::{
-    Asking, Context, Creation, CueIndexing, Encoder, EncoderSource, Judging, Memory, Options, Preset, Ranking,
+    Asking, Context, CueIndexing, Encoder, EncoderSource, Memory, NoVectors, Pipeline, Ranking, Reranking,
     SensitiveMemories, Warning,
     formats::Captions,
-    llm::{AnswerSettings, ChatRequest},
-    types::{Draft, Namespace, Query, Tail, Turn, Unit},
+    llm::{AnswerSettings, ChatRequest, JudgeSettings},
+    types::{Draft, Granularity, Namespace, Query, Turn, Unmatched},
 };
 
 use super::ExperimentError;
@@ -56,11 +56,11 @@ pub struct Setup {
 /// Every group of a benchmark in a memory of its own.
 pub struct Bench<'a> {
     benchmark: &'a Benchmark,
-    groups: Vec<Asked<'a>>,
+    groups: Vec<LoadedGroup<'a>>,
     threads: NonZeroUsize,
 }
 
-struct Asked<'a> {
+struct LoadedGroup<'a> {
     group: &'a Group,
     memory: Memory,
     namespace: Namespace,
@@ -78,11 +78,10 @@ impl<'a> Bench<'a> {
         for group in &benchmark.groups {
             let encoder = match &setup.encoder {
                 Ok(encoder) => EncoderSource::Ready(Arc::clone(encoder)),
-                Err(reason) => EncoderSource::Unavailable { reason: reason.clone() },
+                Err(reason) => EncoderSource::Unavailable { reason: NoVectors::failed(reason.as_str()) },
             };
-            let options = Options { creation: Creation::Allowed, encoder, ..Options::default() };
             let failed = |source| engine(format!("group {}", group.id), source);
-            let memory = Memory::open("memory:", options).map_err(failed)?;
+            let memory = Memory::builder().encoders(encoder).open("memory:").map_err(failed)?;
             let namespace = Namespace::new("benchmark").map_err(|error| failed(error.into()))?;
             let drafts: Vec<Draft> =
                 group.memories.iter().filter_map(|draft| captioned(draft, setup.captions)).collect();
@@ -96,7 +95,7 @@ impl<'a> Bench<'a> {
                     .map_err(failed)?;
             }
             before += group.memories.len();
-            groups.push(Asked { group, memory, namespace });
+            groups.push(LoadedGroup { group, memory, namespace });
         }
         if let Ok(encoder) = &setup.encoder {
             encode_questions(benchmark, &**encoder, observe)?;
@@ -111,7 +110,7 @@ impl<'a> Bench<'a> {
 
     /// The group of each question, by place, in the order of [`Benchmark::questions`].
     pub fn clusters(&self) -> Vec<usize> {
-        let of_group = |(place, asked): (usize, &Asked<'_>)| vec![place; asked.group.questions.len()];
+        let of_group = |(place, asked): (usize, &LoadedGroup<'_>)| vec![place; asked.group.questions.len()];
         self.groups.iter().enumerate().flat_map(of_group).collect()
     }
 
@@ -122,11 +121,11 @@ impl<'a> Bench<'a> {
     pub fn run<'p>(
         &self,
         name: &str,
-        preset: impl Fn(usize) -> &'p Preset + Sync,
+        pipeline: impl Fn(usize) -> &'p Pipeline + Sync,
         observe: &Observer<'_>,
     ) -> Result<Run, ExperimentError> {
         let unit = self.benchmark.unit;
-        let rankings = self.each(|asked, place, question| asked.ask(question, unit, preset(place)), observe)?;
+        let rankings = self.each(|asked, place, question| asked.ask(question, unit, pipeline(place)), observe)?;
         let mut run = Run::new(name)?;
         for (question, ranking) in self.benchmark.questions().zip(rankings) {
             run.rank(&question.id, ranking)?;
@@ -138,56 +137,55 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// When a search fails.
-    pub fn answers(&self, preset: &Preset, observe: &Observer<'_>) -> Result<Vec<Ranking>, ExperimentError> {
+    pub fn answers(&self, pipeline: &Pipeline, observe: &Observer<'_>) -> Result<Vec<Ranking>, ExperimentError> {
         let unit = self.benchmark.unit;
         self.each(
             |asked, _, question| {
                 let before = question.before.clone();
-                asked.rank(&Query { unit, before, ..asked.query(question) }, question, preset)
+                asked.rank(&Query { unit, before, ..asked.query(question) }, question, pipeline)
             },
             observe,
         )
     }
 
-    /// As [`Bench::run`], with a judge over the best candidates; and how many questions it gave no judgement of, which
-    /// stand as the pipeline ranks them.
+    /// As [`Bench::run`], with the best candidates reranked; and how many questions were not, which stand as the pipeline
+    /// ranks them.
     ///
     /// # Errors
     /// When a search fails.
-    pub fn judged(
+    pub fn reranked(
         &self,
         name: &str,
-        preset: &Preset,
-        judging: &Judging<'_>,
+        pipeline: &Pipeline,
+        reranking: Reranking<'_>,
         observe: &Observer<'_>,
     ) -> Result<(Run, usize), ExperimentError> {
         let unit = self.benchmark.unit;
-        let rankings = self.each(|asked, _, question| asked.judged(question, unit, preset, judging), observe)?;
+        let rankings = self.each(|asked, _, question| asked.reranked(question, unit, pipeline, reranking), observe)?;
         let mut run = Run::new(name)?;
         let mut skipped = 0;
-        for (question, (ranking, judged)) in self.benchmark.questions().zip(rankings) {
-            skipped += usize::from(!judged);
+        for (question, (ranking, reranked)) in self.benchmark.questions().zip(rankings) {
+            skipped += usize::from(!reranked);
             run.rank(&question.id, ranking)?;
         }
         Ok((run, skipped))
     }
 
-    /// What a judge would be asked of every question, for a batch service.
+    /// What a language model that reranks would be asked of every question, for a batch service.
     ///
     /// # Errors
     /// When a search fails.
-    pub fn judge_requests(
+    pub fn rerank_requests(
         &self,
-        preset: &Preset,
-        judging: &Judging<'_>,
+        pipeline: &Pipeline,
+        (settings, depth): (&JudgeSettings, NonZeroUsize),
         observe: &Observer<'_>,
     ) -> Result<Vec<ChatRequest>, ExperimentError> {
-        let Judging { settings, depth, .. } = judging;
         let requests = self.each(
             |asked, _, question| {
                 let failed = |source| engine(format!("question {}", question.id), source);
                 let query = Query { before: question.before.clone(), ..asked.query(question) };
-                asked.memory.judge_requests(&query, preset, settings, *depth).map_err(failed)
+                asked.memory.rerank_requests(&query, pipeline, settings, depth).map_err(failed)
             },
             observe,
         )?;
@@ -200,16 +198,16 @@ impl<'a> Bench<'a> {
     /// When a search fails.
     pub fn contexts(
         &self,
-        preset: &Preset,
-        judging: Option<&Judging<'_>>,
+        pipeline: &Pipeline,
+        reranking: Option<Reranking<'_>>,
         k: NonZeroUsize,
         observe: &Observer<'_>,
     ) -> Result<Vec<Context>, ExperimentError> {
         self.each(
             |asked, _, question| {
                 let query = Query { before: question.before.clone(), k, ..asked.query(question) };
-                let (settings, judging) = (AnswerSettings::default(), judging.cloned());
-                let asking = Asking { query: &query, preset, judging, around: 0, settings };
+                let settings = AnswerSettings::default();
+                let asking = Asking { query: &query, pipeline, reranking, around: 0, settings };
                 let failed = |source| engine(format!("question {}", question.id), source);
                 asked.memory.context(&asking, SensitiveMemories::LeaveOut).map_err(failed)
             },
@@ -220,7 +218,7 @@ impl<'a> Bench<'a> {
     /// What `ask` makes of every question, in the order of [`Benchmark::questions`].
     fn each<T: Send>(
         &self,
-        ask: impl Fn(&Asked<'a>, usize, &Question) -> Result<T, ExperimentError> + Sync,
+        ask: impl Fn(&LoadedGroup<'a>, usize, &Question) -> Result<T, ExperimentError> + Sync,
         observe: &Observer<'_>,
     ) -> Result<Vec<T>, ExperimentError> {
         let questions: Vec<(usize, &Question)> = self
@@ -264,38 +262,43 @@ fn next_is_last(next: &AtomicUsize, total: usize) -> impl FnOnce(ExperimentError
     }
 }
 
-impl Asked<'_> {
+impl LoadedGroup<'_> {
     /// Ids and scores of every candidate, best first.
-    fn ask(&self, question: &Question, unit: Unit, preset: &Preset) -> Result<Vec<(String, f64)>, ExperimentError> {
+    fn ask(
+        &self,
+        question: &Question,
+        unit: Granularity,
+        pipeline: &Pipeline,
+    ) -> Result<Vec<(String, f64)>, ExperimentError> {
         let query = Query {
             unit,
             before: question.before.clone(),
             k: NonZeroUsize::MAX,
-            tail: Tail::All,
+            unmatched: Unmatched::Include,
             ..self.query(question)
         };
-        let ranking = self.rank(&query, question, preset)?;
+        let ranking = self.rank(&query, question, pipeline)?;
         Ok(ranking.hits.into_iter().map(|ranked| (ranked.id, ranked.score)).collect())
     }
 
-    /// The same with a judge, and whether it judged.
-    fn judged(
+    /// The same reranked, and whether it was.
+    fn reranked(
         &self,
         question: &Question,
-        unit: Unit,
-        preset: &Preset,
-        judging: &Judging<'_>,
+        unit: Granularity,
+        pipeline: &Pipeline,
+        reranking: Reranking<'_>,
     ) -> Result<(Vec<(String, f64)>, bool), ExperimentError> {
         let before = question.before.clone();
-        let query = Query { unit, before, k: NonZeroUsize::MAX, tail: Tail::All, ..self.query(question) };
+        let query = Query { unit, before, k: NonZeroUsize::MAX, unmatched: Unmatched::Include, ..self.query(question) };
         let failed = |source| engine(format!("question {}", question.id), source);
-        let ranking = self.memory.rank_judged(&query, preset, judging).map_err(failed)?;
-        let is_skipped = |warning: &Warning| matches!(warning, Warning::JudgeSkipped { .. });
+        let ranking = self.memory.rank_reranked(&query, pipeline, reranking).map_err(failed)?;
+        let is_skipped = |warning: &Warning| matches!(warning, Warning::RerankSkipped { .. });
         let (skipped, lost): (Vec<_>, Vec<_>) = ranking.warnings.into_iter().partition(is_skipped);
         if let Some(warning) = lost.into_iter().next() {
             return Err(ExperimentError::Degraded { question: question.id.clone(), warning });
         }
-        // The judge's order, not the pipeline's scores, is what is measured.
+        // The reranker's order, not the pipeline's scores, is what is measured.
         let places = (0..ranking.hits.len()).rev().map(|place| place as f64);
         Ok((ranking.hits.into_iter().map(|ranked| ranked.id).zip(places).collect(), skipped.is_empty()))
     }
@@ -304,9 +307,9 @@ impl Asked<'_> {
         Query::new(self.namespace.clone(), &question.text)
     }
 
-    fn rank(&self, query: &Query, question: &Question, preset: &Preset) -> Result<Ranking, ExperimentError> {
+    fn rank(&self, query: &Query, question: &Question, pipeline: &Pipeline) -> Result<Ranking, ExperimentError> {
         let failed = |source| engine(format!("question {}", question.id), source);
-        let ranking = self.memory.rank(query, preset).map_err(failed)?;
+        let ranking = self.memory.rank(query, pipeline).map_err(failed)?;
         // A system that lost a leg is another system: its figures would pass for this one's.
         match ranking.warnings.first() {
             Some(warning) => Err(ExperimentError::Degraded { question: question.id.clone(), warning: warning.clone() }),

@@ -121,7 +121,7 @@ fn loco(described: &str) -> (String, Option<usize>) {
         ("zscore" | "minmax", "loco") => (format!("{outer}({WEIGHTS},{rest}"), None),
         ("rrf", "loco") => (format!("{outer}({WEIGHTS},{rest}"), Some(0)),
         // The fusion stands within.
-        ("dated", _) => {
+        ("dated" | "date_boost" | "cued" | "cue_boost", _) => {
             let (inner, linked) = loco(rest);
             (format!("{outer}({first},{inner}"), linked.map(|set| set + first.matches('{').count()))
         }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn the_first_may_be_put_in_front_of_a_range() {
         assert_eq!(read("bm25(k1={0.9, 0.3..1.2/0.3, 0.90})")[0].1, "0.9 0.3 0.6 1.2");
-        assert_eq!(read("bm25(half={100..100/50,1e3})")[0].1, "100 1000");
+        assert_eq!(read("bm25(half_length={100..100/50,1e3})")[0].1, "100 1000");
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
             ("zscore(loco, bm25, dense)", "zscore(0.05, bm25, dense)"),
             ("minmax( loco , bm25, dense)", "minmax(0.05, bm25, dense)"),
             ("rrf(loco, bm25, dense)", "rrf(60, 0.05, 0.95, bm25, dense)"),
-            ("dated(2, zscore(loco, bm25, dense))", "dated(2, zscore(0.05, bm25, dense))"),
+            ("date_boost(2, zscore(loco, bm25, dense))", "date_boost(2, zscore(0.05, bm25, dense))"),
         ] {
             let choices = Choices::read(described).unwrap();
             assert_eq!((choices.sets.len(), choices.sets[0].values.len()), (1, weights.len()));

@@ -36,7 +36,7 @@ impl CachedEncoder {
     /// # Errors
     /// When the source has no encoder, or the cache's file cannot be used.
     pub fn new(source: EncoderSource, folder: Option<&Path>) -> Result<Self, NoEncoder> {
-        let inner = LazyEncoder::of(source).map_err(NoEncoder::Unavailable)?;
+        let inner = LazyEncoder::of(source).map_err(|reason| NoEncoder::Unavailable(reason.to_string()))?;
         let vectors = match folder {
             Some(folder) => VectorFile::open(folder, inner.id(), inner.dim())?,
             None => VectorFile::in_memory(inner.dim()),
@@ -57,7 +57,7 @@ impl CachedEncoder {
         };
         if !missing.is_empty() {
             let new: Vec<&str> = missing.iter().map(|&i| texts[i]).collect();
-            let encoder = self.inner.get().map_err(|reason| self.failed(reason))?;
+            let encoder = self.inner.get().map_err(|reason| self.failed(reason.to_string()))?;
             let made = match role {
                 Role::Query => encoder.encode_queries(&new)?,
                 Role::Passage => encoder.encode_passages(&new)?,

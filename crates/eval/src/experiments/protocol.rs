@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aforesaid::Preset;
+use aforesaid::Pipeline;
 
 use super::{Bench, ExperimentError, Observer, System, trial::search};
 use crate::{
@@ -38,7 +38,7 @@ pub struct Fold {
     /// The group held out, or the split.
     pub name: String,
     /// The pipeline chosen without it.
-    pub preset: Preset,
+    pub pipeline: Pipeline,
     /// Questions that it is reported on, by place.
     pub questions: Vec<usize>,
     /// Their values: the pipeline's, over all questions.
@@ -72,8 +72,8 @@ impl Tuning<'_> {
         }
         let system = self.system.opened()?;
         let qrels = bench.benchmark().qrels()?;
-        let measured = |preset: &Preset| -> Result<Evaluation, ExperimentError> {
-            Ok(evaluate(&bench.run(&system.name, |_| preset, observe)?, &qrels, self.measures)?)
+        let measured = |pipeline: &Pipeline| -> Result<Evaluation, ExperimentError> {
+            Ok(evaluate(&bench.run(&system.name, |_| pipeline, observe)?, &qrels, self.measures)?)
         };
         let clusters = bench.clusters();
         let mut search = search(bench, &system, observe)?;
@@ -81,20 +81,20 @@ impl Tuning<'_> {
         let mut known: BTreeMap<Vec<usize>, Evaluation> = BTreeMap::new();
         let mut fold = |part: Part| {
             let found = search.best_on(&part.chosen_on)?;
-            let preset = system.at(&found.configuration)?;
+            let pipeline = system.at(&found.configuration)?;
             let evaluation = match known.get(&found.configuration) {
                 Some(evaluation) => evaluation.clone(),
-                None => measured(&preset)?,
+                None => measured(&pipeline)?,
             };
             known.insert(found.configuration, evaluation.clone());
             let questions = (0..clusters.len()).filter(|&place| part.reported[clusters[place]]).collect();
-            Ok(Fold { name: part.name, preset, questions, evaluation, settled: found.settled })
+            Ok(Fold { name: part.name, pipeline, questions, evaluation, settled: found.settled })
         };
         let folds: Vec<Fold> =
             self.protocol.parts(groups).into_iter().map(&mut fold).collect::<Result<_, ExperimentError>>()?;
         let everything = vec![true; groups.len()];
         let whole = fold(Part { name: "all".to_owned(), chosen_on: everything.clone(), reported: everything })?;
-        Ok(Tuned { folds, whole, before: measured(&self.system.preset)?, configurations: search.runs() })
+        Ok(Tuned { folds, whole, before: measured(&self.system.pipeline)?, configurations: search.runs() })
     }
 }
 
@@ -162,6 +162,6 @@ impl Tuned {
 
     /// A configuration file that has the engine search by the pipeline chosen on all the data.
     pub fn config(&self) -> String {
-        format!("preset = {:?}\n", self.whole.preset.to_string())
+        format!("preset = {:?}\n", self.whole.pipeline.to_string())
     }
 }

@@ -3,18 +3,18 @@
 use std::str::FromStr;
 
 use aforesaid::{
-    Preset,
+    Pipeline,
     analysis::Analyzer,
     formats::Captions,
     lexical::Bm25,
-    pipeline::{CueLeg, InvalidPipeline, LexicalLeg},
+    pipeline::{InvalidPipeline, LexicalLeg},
 };
 
 use super::{Choices, Criterion, choices::Set};
 
 /// A pipeline under a name.
 ///
-/// Its text form is a preset's name or description (see [`Preset`]); in a description, a set of numbers in the place of
+/// Its text form is a preset's name or description (see [`Pipeline`]); in a description, a set of numbers in the place of
 /// a number (`bm25(k1={0.9, 1.2})`, see [`Choices`]) has it chosen by leave-one-conversation-out.
 /// `paper-fusion-max`, `-mean`, `-top3` and `-lse` are the fusion study's (section 3, eq. 5).
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub struct System {
     /// As asked for.
     pub name: String,
     /// The pipeline; where numbers are to be chosen, with the first of each set.
-    pub preset: Preset,
+    pub pipeline: Pipeline,
     /// Its description with the numbers that are to be chosen, if any.
     pub choices: Choices,
     /// By what they are chosen.
@@ -57,10 +57,10 @@ impl System {
     ///
     /// # Errors
     /// When values that each go with the first of the other sets do not go together.
-    pub fn at(&self, configuration: &[usize]) -> Result<Preset, InvalidSystem> {
+    pub fn at(&self, configuration: &[usize]) -> Result<Pipeline, InvalidSystem> {
         match self.chooses() {
             true => Ok(self.choices.describe(configuration).parse()?),
-            false => Ok(self.preset.clone()),
+            false => Ok(self.pipeline.clone()),
         }
     }
 
@@ -68,7 +68,7 @@ impl System {
     ///
     /// # Errors
     /// None for a system that was read.
-    pub fn along_first(&self) -> Result<Vec<Preset>, InvalidSystem> {
+    pub fn along_first(&self) -> Result<Vec<Pipeline>, InvalidSystem> {
         let values = self.choices.sets().first().map_or(1, |set| set.values.len());
         (0..values).map(|place| self.at(&[place])).collect()
     }
@@ -82,13 +82,12 @@ impl System {
         if self.chooses() {
             return Ok(self.clone());
         }
-        let Preset { lexical, dense, .. } = &self.preset;
+        let lexical = self.pipeline.leg::<LexicalLeg>().copied();
         // Plain values are not printed, and those to be chosen can be put there.
-        let plain = Bm25 { k1: 1.5, b: 0.75 };
-        let lexical_by = |bm25: Bm25| lexical.map(|leg| LexicalLeg { bm25, ..leg });
-        let preset = Preset { lexical: lexical_by(plain), dated: 0.0, cues: CueLeg::NONE, ..self.preset.clone() };
-        let mut described = preset.to_string();
-        if let (Some(_), Some(_), Some((fusion, rest))) = (lexical, dense, described.split_once('(')) {
+        let mut plain = Pipeline { boosts: Vec::new(), ..self.pipeline.clone() };
+        plain.change(|leg: &mut LexicalLeg| leg.bm25 = LexicalLeg::PLAIN.bm25);
+        let mut described = plain.to_string();
+        if let (2, Some((fusion, rest))) = (plain.legs.len(), described.split_once('(')) {
             described = match (fusion, rest.split_once(',')) {
                 ("rrf", _) => format!("rrf(loco,{}", rest.splitn(4, ',').last().unwrap_or_default()),
                 (_, Some((weight, legs))) => format!("{fusion}({{{weight}, 0..1/0.05}},{legs}"),
@@ -102,12 +101,9 @@ impl System {
                 false => described.replacen("bm25", &format!("bm25({sets})"), 1),
             };
         }
-        if self.preset.cues.is_used() {
-            let CueLeg { words, meaning } = self.preset.cues;
-            described = format!("cued({words}:{meaning}, {described})");
-        }
-        if self.preset.dated > 0.0 {
-            described = format!("dated({}, {described})", self.preset.dated);
+        for boost in &self.pipeline.boosts {
+            let weights: Vec<String> = boost.legs.iter().map(|(_, weight)| weight.to_string()).collect();
+            described = format!("{}({}, {described})", boost.word, weights.join(":"));
         }
         let opened: Self = described.parse()?;
         Ok(Self { captions: self.captions, criterion: self.criterion.clone(), ..opened })
@@ -129,18 +125,18 @@ impl FromStr for System {
         };
         let choices =
             Choices::read(&described).map_err(|problem| InvalidSystem::Choices { system: name.to_owned(), problem })?;
-        let preset: Preset = choices.describe(&[]).parse()?;
+        let pipeline: Pipeline = choices.describe(&[]).parse()?;
         for (set, Set { values, .. }) in choices.sets().iter().enumerate() {
             for place in 1..values.len() {
                 let mut configuration = vec![0; set + 1];
                 configuration[set] = place;
-                choices.describe(&configuration).parse::<Preset>()?;
+                choices.describe(&configuration).parse::<Pipeline>()?;
             }
         }
         // The published baselines, and the analyzer that serves them alone, know no captions.
-        let published = name.starts_with("paper-") || preset.analyzer == Analyzer::Paper2606;
+        let published = name.starts_with("paper-") || pipeline.analyzer == Analyzer::FusionStudy;
         let captions = if published { Captions::Drop } else { Captions::Keep };
-        Ok(Self { name: name.to_owned(), preset, choices, criterion: Criterion::default(), captions })
+        Ok(Self { name: name.to_owned(), pipeline, choices, criterion: Criterion::default(), captions })
     }
 }
 
@@ -158,24 +154,24 @@ mod tests {
 
         let system: System = "minmax( loco , lexical, dense(max))".parse().unwrap();
         assert_eq!((system.chooses(), system.captions), (true, Captions::Keep));
-        assert_eq!(system.preset.fusion, Fusion::MinMax { alpha: 0.0 });
+        assert_eq!(system.pipeline.fusion, Fusion::minmax(0.0));
 
         let system: System = "rrf(loco, bm25, dense)".parse().unwrap();
-        assert_eq!(system.at(&[5]).unwrap().fusion, Fusion::Rrf { k: 60.0, lexical: 0.25, dense: 0.75 });
-        let weights: Vec<Fusion> = system.along_first().unwrap().into_iter().map(|preset| preset.fusion).collect();
+        assert_eq!(system.at(&[5]).unwrap().fusion, Fusion::rrf(60.0, [0.25, 0.75]));
+        let weights: Vec<Fusion> = system.along_first().unwrap().into_iter().map(|pipeline| pipeline.fusion).collect();
         let expected = crate::experiments::tuning::alphas();
-        assert_eq!(weights, expected.map(|a| Fusion::Rrf { k: 60.0, lexical: a, dense: 1.0 - a }).collect::<Vec<_>>());
+        assert_eq!(weights, expected.map(|a| Fusion::rrf(60.0, [a, 1.0 - a])).collect::<Vec<_>>());
 
         let system: System = "hybrid".parse().unwrap();
-        assert_eq!((&system.preset, system.chooses()), (&Preset::hybrid(), false));
-        assert_eq!(system.along_first().unwrap(), [Preset::hybrid()]);
+        assert_eq!((&system.pipeline, system.chooses()), (&Pipeline::hybrid(), false));
+        assert_eq!(system.along_first().unwrap(), [Pipeline::hybrid()]);
     }
 
     #[test]
     fn any_number_may_be_a_set() {
         let described = "zscore({0.7, 0.5}, bm25(k1={0.9,1.2}, turns={0.6,0.9}:1), dense(lse{5, 10}))";
         let system: System = described.parse().unwrap();
-        assert_eq!(system.preset.to_string(), "zscore(0.7, bm25(k1=0.9, turns=0.6:1), dense(lse5))");
+        assert_eq!(system.pipeline.to_string(), "zscore(0.7, bm25(k1=0.9, turns=0.6:1), dense(lse5))");
         assert_eq!(
             system.at(&[1, 1, 1, 1]).unwrap().to_string(),
             "zscore(0.5, bm25(k1=1.2, turns=0.9:1), dense(lse10))"
@@ -185,7 +181,7 @@ mod tests {
     #[test]
     fn every_value_is_read_before_anything_runs() {
         for (system, named) in [
-            ("zscore(loco, dense)", "found 1 legs"),
+            ("zscore(loco, dense)", "found 1 leg"),
             ("hibrid", "hibrid"),
             ("bm25(k1={0.9, 1.2}, b={0.4, 0.75, 4})", "b=4"),
             ("bm25(k2={0.9})", "k2"),
@@ -209,8 +205,8 @@ mod tests {
     fn the_usual_numbers_are_opened() {
         let opened = |system: &str| system.parse::<System>().unwrap().opened().unwrap();
         for system in ["hybrid", "lexical", "bm25", "dense(max)", "paper-bm25", "minmax(0.25, bm25(b=0.5), dense)"] {
-            let before: Preset = system.parse().unwrap();
-            assert_eq!(opened(system).preset.to_string(), before.to_string());
+            let before: Pipeline = system.parse().unwrap();
+            assert_eq!(opened(system).pipeline.to_string(), before.to_string());
         }
         let sets = |system: &str| {
             let opened = opened(system);

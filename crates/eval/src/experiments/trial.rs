@@ -1,6 +1,6 @@
 //! One system on one benchmark.
 
-use aforesaid::Preset;
+use aforesaid::Pipeline;
 
 use super::{
     Bench, Criterion, ExperimentError, Observer, Search, Set, Step, System,
@@ -19,7 +19,7 @@ pub struct Trial {
     /// Their measures.
     pub evaluation: Evaluation,
     /// The pipeline of each group, in the benchmark's order.
-    pub pipelines: Vec<Preset>,
+    pub pipelines: Vec<Pipeline>,
     /// How it was chosen, where the system has numbers to choose.
     pub chosen: Option<Chosen>,
 }
@@ -45,7 +45,7 @@ pub struct Sweep {
     /// One evaluation for each weight of [`alphas`].
     pub by_alpha: Vec<Evaluation>,
     /// The pipeline chosen for each group, in the benchmark's order.
-    pub pipelines: Vec<Preset>,
+    pub pipelines: Vec<Pipeline>,
     /// Its weight of the lexical leg.
     pub weights: Vec<f64>,
 }
@@ -70,7 +70,7 @@ pub fn try_system(
     observe: &Observer<'_>,
 ) -> Result<Trial, ExperimentError> {
     let (pipelines, chosen) = match system.chooses() {
-        false => (vec![system.preset.clone(); bench.benchmark().groups.len()], None),
+        false => (vec![system.pipeline.clone(); bench.benchmark().groups.len()], None),
         true => {
             let chosen = choose(bench, system, observe)?;
             let pipelines = chosen.by_group.iter().map(|configuration| system.at(configuration));
@@ -125,8 +125,8 @@ pub(super) fn search<'a>(
     let a_pass = 1 + sizes.iter().map(|size| size - 1).sum::<usize>();
     let mut done = 0;
     let run: Runs<'a> = Box::new(move |configuration| {
-        let preset = system.at(configuration)?;
-        let run = bench.run(&system.name, |_| &preset, &|_| {})?;
+        let pipeline = system.at(configuration)?;
+        let run = bench.run(&system.name, |_| &pipeline, &|_| {})?;
         let evaluation = evaluate(&run, &qrels, system.criterion.measures())?;
         done += 1;
         // How many passes there will be is not known.

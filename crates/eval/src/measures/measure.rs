@@ -73,8 +73,8 @@ impl Measure {
     }
 }
 
-/// A cut-off in a constant; 0 would be 1.
-pub(crate) const fn cutoff(k: usize) -> NonZeroUsize {
+/// A cut-off in a constant; 0 gives 1.
+pub const fn cutoff(k: usize) -> NonZeroUsize {
     match NonZeroUsize::new(k) {
         Some(k) => k,
         None => NonZeroUsize::MIN,

@@ -13,7 +13,6 @@ mod trec;
 pub use answers::{Category, UnknownCategory, f1, normalize, score};
 pub use error::{EvaluationError, InvalidQrels, InvalidRun, TrecError};
 pub use evaluate::{Evaluation, evaluate};
-pub(crate) use measure::cutoff;
-pub use measure::{Measure, UnknownMeasure};
+pub use measure::{Measure, UnknownMeasure, cutoff};
 pub use qrels::Qrels;
 pub use run::Run;

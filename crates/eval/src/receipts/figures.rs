@@ -29,7 +29,7 @@ impl Figures {
         let mean = |measure| Some((measure, evaluation.mean(measure)?));
         Self {
             data_sha256,
-            encoder: recipe.system.preset.dense.as_ref().and_then(|_| equipment.encoder_id().ok()),
+            encoder: if recipe.system.pipeline.compares_vectors() { equipment.encoder_id().ok() } else { None },
             cues_sha256: outcome.cues_sha256.clone(),
             n: evaluation.n(),
             measures: evaluation.measures().filter_map(mean).collect(),

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use aforesaid::types::{EncoderId, Unit};
+use aforesaid::types::{EncoderId, Granularity};
 use toml::de::DeValue;
 
 use super::{
@@ -38,7 +38,7 @@ pub struct Receipt {
     pub(super) expected: BTreeMap<Measure, f64>,
     title: String,
     note: Option<String>,
-    unit: Unit,
+    unit: Granularity,
     system: System,
     /// Questions a memory at the most, where they were cut.
     cue_questions: Option<usize>,
@@ -58,7 +58,7 @@ impl Receipt {
         let place = keys.place_of("command");
         let written = keys.required("command", "the command that measures it", text)?;
         let dataset: DataSet = keys.required("dataset", "the name of a data set", word)?;
-        let unit: Unit = keys.required("unit", "turn or session", word)?;
+        let unit: Granularity = keys.required("unit", "turn or session", word)?;
         let mut system: System = keys.required("system", "a preset or a description of a pipeline", word)?;
         let criterion_place = keys.place_of("criterion");
         let criterion: Option<Criterion> = keys.optional("criterion", word)?;
@@ -76,12 +76,12 @@ impl Receipt {
             Some(table) => table.measures(|value| share(value).map(|(share, _)| share))?.into_iter().collect(),
             None => return Err(keys.missing("expected", "a table of measures and their values")),
         };
-        if let (None, Some(_)) = (&encoder, &system.preset.dense) {
+        if encoder.is_none() && system.pipeline.compares_vectors() {
             return Err(keys.missing("encoder", "the id of the encoder, since the system has a dense leg"));
         }
         keys.end()?;
         let wrong = |place, key: &str, why| ReceiptError::Wrong { place, key: key.to_owned(), why };
-        if let (Some(encoder), None) = (&encoder, &system.preset.dense) {
+        if let (Some(encoder), false) = (&encoder, system.pipeline.compares_vectors()) {
             let why = format!("found {:?}; expected no such key, since the system has no dense leg", encoder.as_str());
             return Err(wrong(encoder_place, "encoder", why));
         }
@@ -190,7 +190,7 @@ impl Receipt {
 }
 
 /// The command line of a recipe, as receipts write it.
-pub(super) fn command(dataset: DataSet, unit: Unit, system: &System, cues: Option<&Recording>) -> String {
+pub(super) fn command(dataset: DataSet, unit: Granularity, system: &System, cues: Option<&Recording>) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_.:/@=+,".contains(c);
     let name = match system.name.chars().all(plain) {
         true => system.name.clone(),

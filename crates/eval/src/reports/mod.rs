@@ -7,8 +7,7 @@ mod table;
 mod tuning;
 
 pub use comparison::{Compared, Comparison};
-pub(crate) use questions::{csv_text, inert};
-pub use questions::{questions_csv, systems_csv};
+pub use questions::{csv_text, inert, questions_csv, systems_csv};
 pub use report::{Origin, Report};
 pub use table::{Table, four, points};
 pub use tuning::TuningReport;

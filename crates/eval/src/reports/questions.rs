@@ -64,13 +64,17 @@ pub fn systems_csv(
     csv_text(writer)
 }
 
-/// What a writer has gathered in memory.
-pub(crate) fn csv_text(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
+/// The text that a writer holds in memory.
+///
+/// # Errors
+/// When the writer cannot be flushed, which memory does not cause.
+pub fn csv_text(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
     let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-pub(crate) fn inert(cell: &str) -> String {
+/// A cell that no spreadsheet takes for a formula: one that starts like a formula gets an apostrophe in front.
+pub fn inert(cell: &str) -> String {
     match cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => format!("'{cell}"),
         false => cell.to_owned(),

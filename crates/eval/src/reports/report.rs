@@ -78,8 +78,8 @@ impl Report {
             }
         }
         let mut pipelines: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (group, preset) in benchmark.groups.iter().zip(&trial.pipelines) {
-            pipelines.entry(preset.to_string()).or_default().push(group.id.clone());
+        for (group, pipeline) in benchmark.groups.iter().zip(&trial.pipelines) {
+            pipelines.entry(pipeline.to_string()).or_default().push(group.id.clone());
         }
         let unsettled = trial.chosen.iter().flat_map(|chosen| &chosen.unsettled);
         let ledger = &benchmark.ledger;

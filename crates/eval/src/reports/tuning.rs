@@ -34,7 +34,7 @@ impl TuningReport<'_> {
                 json!({
                     "held_out": fold.name,
                     "n": fold.questions.len(),
-                    "pipeline": fold.preset.to_string(),
+                    "pipeline": fold.pipeline.to_string(),
                     "measures": means(&|measure| fold.mean(measure)),
                     "settled": fold.settled,
                 })
@@ -49,7 +49,7 @@ impl TuningReport<'_> {
             "before": means(&|measure| tuned.mean_before(measure)),
             "held_out": (!folds.is_empty()).then(|| means(&|measure| tuned.mean(measure))),
             "folds": folds,
-            "pipeline": tuned.whole.preset.to_string(),
+            "pipeline": tuned.whole.pipeline.to_string(),
             "seen": means(&|measure| tuned.whole.mean(measure)),
             "settled": tuned.whole.settled,
         })
@@ -80,7 +80,7 @@ impl TuningReport<'_> {
             let mut folds = Table::new(["held out", "n", "pipeline chosen on the rest", "value"]);
             for fold in &tuned.folds {
                 let value = cell(criterion.mean_over(&fold.evaluation, &fold.questions));
-                folds.push([fold.name.clone(), fold.questions.len().to_string(), fold.preset.to_string(), value]);
+                folds.push([fold.name.clone(), fold.questions.len().to_string(), fold.pipeline.to_string(), value]);
             }
             text.push_str(&format!("## Folds\n\n{folds}\n"));
         }
@@ -92,9 +92,9 @@ impl TuningReport<'_> {
             false => "The figures above are of the questions it was chosen on, and no estimate of others",
         };
         text.push_str(&format!(
-            "On all the data: `{}`\n\n{standing}; use the last line with --preset, or write it to a configuration file \
+            "On all the data: `{}`\n\n{standing}; use the last line with --pipeline, or write it to a configuration file \
              with --out.\n",
-            tuned.whole.preset
+            tuned.whole.pipeline
         ));
         text
     }

@@ -12,7 +12,7 @@ pub const RESAMPLES: usize = 4000;
 /// Seed as a rule; the same seed gives the same interval on every machine.
 pub const SEED: u64 = 20_240_229;
 
-/// Tail left out on each side of a two-sided 95% interval.
+/// Unmatched left out on each side of a two-sided 95% interval.
 const TAIL: f64 = 0.025;
 
 /// A mean and its two-sided 95% percentile interval.

@@ -6,28 +6,28 @@ use rand_chacha::{
 };
 
 /// Draws that depend on the seed and on ChaCha8 alone, not on how a crate stretches a seed or makes a range.
-pub(crate) struct Draws(ChaCha8Rng);
+pub struct Draws(ChaCha8Rng);
 
 impl Draws {
     /// The key is the seed, little-endian, and zeros.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         Self(ChaCha8Rng::from_seed(key))
     }
 
     /// A number below `n`: the high half of a 64-bit draw times `n`, whose bias is below `n / 2^64`.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.0.next_u64()) * n as u128) >> 64) as usize
     }
 
     /// A number in [0, 1), by 53 bits.
-    pub(crate) fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// `Beta(a, b)` for whole `a` and `b` from 1: the `a`-th smallest of `a + b - 1` uniform numbers.
-    pub(crate) fn beta(&mut self, a: usize, b: usize) -> f64 {
+    pub fn beta(&mut self, a: usize, b: usize) -> f64 {
         let mut uniforms: Vec<f64> = (1..a + b).map(|_| self.uniform()).collect();
         uniforms.sort_unstable_by(f64::total_cmp);
         uniforms[a - 1]

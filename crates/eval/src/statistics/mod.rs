@@ -12,7 +12,7 @@ mod resampling;
 mod tally;
 
 pub use bootstrap::{Interval, Paired, RESAMPLES, SEED, cluster_bootstrap, paired, weighted_bootstrap};
-pub(crate) use draws::Draws;
+pub use draws::Draws;
 pub use error::StatisticsError;
 pub use holm::holm;
 pub use logistic::Logistic;

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use aforesaid::types::{Draft, Unit};
+use aforesaid::types::{Draft, Granularity};
 use aforesaid_eval::datasets::{Benchmark, DataSet, Question};
 use tempfile::TempDir;
 
@@ -35,7 +35,7 @@ impl Folder {
 
 /// The error of loading these files; it has to hold all of `parts`.
 #[track_caller]
-pub(crate) fn assert_refused(dataset: DataSet, unit: Unit, files: &[(&str, &str)], parts: &[&str]) {
+pub(crate) fn assert_refused(dataset: DataSet, unit: Granularity, files: &[(&str, &str)], parts: &[&str]) {
     let folder = Folder::with(files);
     let message = dataset.load(&folder.path(""), unit).expect_err("an error").to_string();
     assert!(parts.iter().all(|part| message.contains(part)), "{message}");

@@ -1,4 +1,4 @@
-//! Judging by a server that misbehaves.
+//! LlmReranker by a server that misbehaves.
 
 use std::{
     num::{NonZeroU32, NonZeroUsize},

@@ -290,7 +290,7 @@ mod tests {
         let (size, expected) = (whole.len(), whole.len() + 3);
         let text = message_of(&whole);
         assert!(text.contains(&format!("found {size} bytes, expected {expected}")), "{text}");
-        assert!(text.contains("aforesaid models pull --force"), "{text}");
+        assert!(text.contains("download it again"), "{text}");
         assert!(message_of(&whole[..20]).contains("found a header of"), "header cut off");
         assert!(message_of(&whole[..3]).contains("found 3 bytes, expected at least 8"));
         assert!(message_of(b"\x02\0\0\0\0\0\0\0no").contains("expected a safetensors header"));

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::{
     Aligned, Rows,
     dot::{Dot, Encoding},
-    heights::blocks,
+    row_blocks::blocks,
     simd::Simd,
     sums::{LANES, across},
 };

@@ -9,7 +9,7 @@ use super::{
     activations::Range,
     dot::{Dot, Encoding, Product},
     gelu::{gelu_close, gelu_exact},
-    heights::blocks,
+    row_blocks::blocks,
     simd::{Simd, fma},
     weights::{Columns, PANEL},
 };

@@ -2,7 +2,7 @@
 //!
 //! A checksum stands here only where several publications agree on it. A file
 //! without one is trusted when it is first seen, and recorded: see
-//! [`crate::resolve`].
+//! [`mod@crate::resolve`].
 
 mod bge;
 mod e5;
@@ -229,6 +229,6 @@ mod tests {
         assert_eq!(named("ALL-minilm-l6-V2").unwrap().pinned_name(), "all-MiniLM-L6-v2@1110a243fdf4");
         let message = named("word2vec").unwrap_err().to_string();
         assert!(message.contains("\"word2vec\"") && message.contains("all-MiniLM-L6-v2"), "{message}");
-        assert!(message.contains("--model-dir"), "{message}");
+        assert!(message.contains("give a directory"), "{message}");
     }
 }

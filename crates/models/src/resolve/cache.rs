@@ -17,7 +17,7 @@ const PARTIAL: &str = ".partial-";
 /// A partial directory untouched for this long belongs to a process that died.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-const NEXT: &str = "run `aforesaid models pull --force` to fetch it again";
+const NEXT: &str = "download the model again";
 
 /// What happens to a model that the cache already has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,15 +1,16 @@
-//! What the sources of a download have in common.
+//! The interface of a source of downloads, and saving one file of a model.
 
-use std::{
-    io::{self, Read, Write},
-    path::Path,
-};
+use std::{io::Read, path::Path};
 
 use super::{
     Origin, Progress,
     lock::{Expected, Lock},
 };
-use crate::{ModelEntry, ModelError, ModelFile, checksum::sha256_while, private};
+use crate::{
+    ModelEntry, ModelError, ModelFile,
+    download::{self, DownloadError},
+    files::Access,
+};
 
 /// Somewhere a model's files can be fetched from.
 pub(super) trait Source {
@@ -29,48 +30,38 @@ pub(super) trait Source {
     ) -> Result<(), ModelError>;
 }
 
-/// Saves what `reader` gives as `into/file.name` and compares size and checksum on the way; returns the size.
+/// Saves a stream as `into/file.name`, compared with what is known of the file; returns the number of bytes.
 ///
-/// `origin` names the reader in errors; `each` is told the bytes of this file so far.
+/// `origin` names the stream in errors; `each` receives the bytes of this file so far.
 pub(super) fn save(
-    reader: impl Read,
+    stream: impl Read,
     file: &ModelFile,
     expected: Option<&Expected>,
     into: &Path,
     origin: &str,
-    mut each: impl FnMut(u64),
+    each: impl FnMut(u64),
 ) -> Result<u64, ModelError> {
     let path = into.join(file.name);
-    let mut out = private::make_file(&path).map_err(ModelError::io("write the download", &path))?;
-    let mut size = 0;
-    // One byte more than expected tells a longer file apart without fetching all of it.
-    let limit = expected.map_or(u64::MAX, |expected| expected.fingerprint.size + 1);
-    let sha256 = sha256_while(reader.take(limit), |chunk| {
-        out.write_all(chunk)?;
-        size += chunk.len() as u64;
-        each(size);
-        Ok(())
+    let wanted = expected
+        .map(|expected| download::Expected { size: expected.fingerprint.size, sha256: &expected.fingerprint.sha256 });
+    download::save(stream, &path, Access::Private, wanted, each).map_err(|error| match error {
+        DownloadError::Disk(source) => ModelError::io("write the download", &path)(source),
+        found => failed(origin, &found, expected),
     })
-    .map_err(|error| broken(origin, format!("an interruption after {size} bytes: {error}"), expected))?;
-    if let Some(wanted) = expected.map(|expected| &expected.fingerprint)
-        && (size != wanted.size || sha256 != wanted.sha256)
-    {
-        let more = if size > wanted.size { "more than " } else { "" };
-        return Err(broken(origin, format!("{more}{} bytes with sha256 {sha256}", size.min(wanted.size)), expected));
-    }
-    let synced = out.sync_all();
-    synced.map_err(|error: io::Error| ModelError::Io { path, action: "write the download", source: error })?;
-    Ok(size)
 }
 
-fn broken(origin: &str, found: String, expected: Option<&Expected>) -> ModelError {
-    const NEXT: &str = "try again, or from another network";
+/// The error for a download that is not the expected file.
+pub(super) fn failed(origin: &str, found: &DownloadError, expected: Option<&Expected>) -> ModelError {
+    let next = match found {
+        DownloadError::Refused(_) => "check the network",
+        _ => "try again, or from another network",
+    };
     ModelError::Download {
         origin: origin.to_owned(),
-        found,
+        found: found.to_string(),
         expected: expected.map_or("the whole file".to_owned(), |expected| {
             format!("{} bytes with sha256 {}", expected.fingerprint.size, expected.fingerprint.sha256)
         }),
-        next: expected.map_or(NEXT.to_owned(), |expected| expected.next(NEXT)),
+        next: expected.map_or(next.to_owned(), |expected| expected.next(next)),
     }
 }

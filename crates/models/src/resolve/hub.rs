@@ -2,14 +2,15 @@
 
 use std::{path::Path, time::Duration};
 
-use ureq::Agent;
-
 use super::{
     Origin, Progress,
-    fetch::{Source, save},
+    fetch::{Source, failed, save},
     lock::Lock,
 };
-use crate::{ModelEntry, ModelError};
+use crate::{ModelEntry, ModelError, download::Downloader};
+
+/// The most time for one file.
+const LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// A server with the Hub's addresses.
 pub(super) struct Hub {
@@ -49,42 +50,23 @@ impl Source for Hub {
         into: &Path,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<(), ModelError> {
-        let agent = agent();
+        let downloader = Downloader::new(LIMIT);
         let expected = entry.files.map(|file| lock.expected(&file));
         let mut total: u64 = expected.iter().flatten().map(|expected| expected.fingerprint.size).sum();
         let mut before = 0;
         for (file, expected) in entry.files.iter().zip(&expected) {
             let url = self.url(entry, file.name);
-            let response = agent.get(&url).call().map_err(|error| ModelError::Download {
-                origin: url.clone(),
-                found: error.to_string(),
-                expected: expected
-                    .as_ref()
-                    .map_or("the file".to_owned(), |expected| format!("{} bytes", expected.fingerprint.size)),
-                next: "check the network".to_owned(),
-            })?;
+            let opened = downloader.open(&url).map_err(|error| failed(&url, &error, expected.as_ref()));
+            let (length, stream) = opened?;
             if expected.is_none() {
-                total += response.body().content_length().unwrap_or(0);
+                total += length.unwrap_or(0);
             }
-            before += save(response.into_body().into_reader(), file, expected.as_ref(), into, &url, |done| {
+            before += save(stream, file, expected.as_ref(), into, &url, |done| {
                 progress(Progress { origin: Origin::Hub, file: file.name, done: before + done, total });
             })?;
         }
         Ok(())
     }
-}
-
-/// Short waits for a first sign of life, so that an unreachable Hub does not hold up the next source.
-fn agent() -> Agent {
-    Agent::config_builder()
-        .timeout_resolve(Some(Duration::from_secs(5)))
-        .timeout_connect(Some(Duration::from_secs(5)))
-        .timeout_recv_response(Some(Duration::from_secs(20)))
-        .timeout_per_read(Some(Duration::from_secs(30)))
-        .timeout_global(Some(Duration::from_secs(30 * 60)))
-        .user_agent(concat!("aforesaid/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .new_agent()
 }
 
 #[cfg(test)]

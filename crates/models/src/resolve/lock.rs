@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ModelEntry, ModelError, ModelFile,
-    files::{MOST_CONFIG, read_regular},
+    files::{Access, MOST_CONFIG, NewFile, read_regular},
     private,
 };
 
@@ -95,10 +95,9 @@ impl Lock {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let write = || -> io::Result<()> {
             private::make_folder(folder)?;
-            let file = tempfile::NamedTempFile::new_in(folder)?;
-            serde_json::to_writer_pretty(&file, &self.files)?;
-            file.persist(&self.path)?;
-            Ok(())
+            let mut file = NewFile::beside(&self.path, Access::Private)?;
+            serde_json::to_writer_pretty(&mut file, &self.files)?;
+            file.finish()
         };
         write().map_err(ModelError::io("record the checksums of a model first seen", &self.path))
     }

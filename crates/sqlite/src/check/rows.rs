@@ -91,8 +91,7 @@ impl Checking<'_> {
                 format!("{bad} vectors with a component that is no number"),
                 "none",
             );
-            self.findings
-                .push(finding.remedied_by("make the vectors anew: `aforesaid reembed`, with another --model and back"));
+            self.findings.push(finding.remedied_by("re-embed the namespace by another encoder and back"));
         }
         Ok(())
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use aforesaid_core::{
     StoreError,
     store::{
-        Address, Audience, Batch, CueStore, CueVectors, Doomed, Erasure, Fingerprint, NewCues, NewVectors, Rows,
-        Segment, Store,
+        Audience, Batch, CueStore, CueVectors, DeleteTarget, Erasure, Fingerprint, MemoryRef, NewCues, NewVectors,
+        Segment, SegmentKind, Store,
     },
     types::{
         ConversationId, CueId, CueSource, Draft, EncoderId, Importance, MemoryId, Namespace, Note, Scope, Sensitivity,
@@ -155,7 +155,7 @@ fn stage(to: &Namespace, store: &SqliteStore, names: std::ops::Range<usize>) -> 
 fn append_staged(to: &Namespace, store: &SqliteStore, drafts: &[Draft], first: usize) -> Result<(), StoreError> {
     let prints: Vec<Fingerprint> = (first..first + drafts.len()).map(fingerprint).collect();
     // An import that was done before it was told so asks first what is there.
-    let known = store.known(to, drafts)?;
+    let known = store.find_existing(to, drafts)?;
     if known.iter().all(Option::is_some) {
         return Ok(());
     }
@@ -218,7 +218,7 @@ fn keep_snapshot(of: Namespace, n: usize) -> impl Fn(&SqliteStore) -> Result<(),
     move |store| match store.version(&of)? {
         Some(version) => {
             let snapshot = format!("{} and other terms ", mark(n)).repeat(800);
-            let (rows, upto) = (Rows::Memories, version.last.0);
+            let (rows, upto) = (SegmentKind::Memories, version.last.0);
             let segment = Segment { rows, block: 0, upto, bytes: snapshot.into_bytes() };
             store.keep_snapshot(&of, &snapshot_name(), version, &[segment]).map(|_| ())
         }
@@ -238,15 +238,15 @@ fn erased(store: &SqliteStore) -> Result<(), StoreError> {
     }
 }
 
-fn forget(of: Namespace, doomed: Doomed) -> impl Fn(&SqliteStore) -> Result<(), StoreError> {
+fn forget(of: Namespace, doomed: DeleteTarget) -> impl Fn(&SqliteStore) -> Result<(), StoreError> {
     move |store| store.forget(&of, &doomed).and_then(|_| erased(store))
 }
 
 fn forget_named(of: Namespace, id: &'static str) -> impl Fn(&SqliteStore) -> Result<(), StoreError> {
     move |store| {
-        let address = Address { id: MemoryId::new(id)?, conversation: None };
+        let address = MemoryRef { id: MemoryId::new(id)?, conversation: None };
         match store.find(&of, &address)?.first() {
-            Some(memory) => store.forget(&of, &Doomed::One(memory.seq)).and_then(|_| erased(store)),
+            Some(memory) => store.forget(&of, &DeleteTarget::One(memory.seq)).and_then(|_| erased(store)),
             None => Ok(()),
         }
     }
@@ -264,7 +264,7 @@ fn within(conversation: &str, session: Option<&str>) -> Scope {
 pub(crate) fn all() -> Vec<Step> {
     use Kind::*;
     let (a, b) = (|| namespace("a"), || namespace("b"));
-    let everything = || Doomed::Within(Scope::default());
+    let everything = || DeleteTarget::Within(Scope::default());
     let mut first = named("s1", 0, 6, 60);
     first.push(note(6));
     let imported = named("s2", 100, 24, 90);
@@ -291,7 +291,7 @@ pub(crate) fn all() -> Vec<Step> {
         step(Reembed, "embed the rest", embed(a(), encoder(SECOND), 1_000, 1_000)),
         step(Reembed, "embed cues", embed_cues(a(), encoder(SECOND), 2_000)),
         step(Reembed, "have others serve", |store| {
-            store.serve(&namespace("a"), &encoder(SECOND), Audience::LocalModels).map(|_| ())
+            store.activate(&namespace("a"), &encoder(SECOND), Audience::LocalModels).map(|_| ())
         }),
         step(Reembed, "drop idle vectors", |store| {
             store.drop_idle_vectors(&namespace("a")).and_then(|_| erased(store))
@@ -300,11 +300,11 @@ pub(crate) fn all() -> Vec<Step> {
         step(Cues, "drop cues", |store| {
             store.drop_cues(&namespace("a"), &within("c2", None)).and_then(|_| erased(store))
         }),
-        step(Forget, "forget a session", forget(a(), Doomed::Within(within("c1", Some("s2"))))),
+        step(Forget, "forget a session", forget(a(), DeleteTarget::Within(within("c1", Some("s2"))))),
         step(Forget, "forget a long one", forget_named(b(), "id22")),
         step(Add, "add to both", add(a(), named("s3", 500, 10, 300), Some((SECOND, 500)))),
         checkpoint(),
-        step(Forget, "forget a conversation", forget(b(), Doomed::Within(within("c2", None)))),
+        step(Forget, "forget a conversation", forget(b(), DeleteTarget::Within(within("c2", None)))),
         step(Forget, "forget a namespace", move |store| match store.version(&namespace("b"))? {
             Some(_) => store.forget(&namespace("b"), &everything()).and_then(|_| erased(store)),
             None => Ok(()),

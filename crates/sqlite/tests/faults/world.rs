@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use aforesaid_core::{
     StoreError,
-    store::{CueRow, CueStore, IndexRow, IndexSink, NamespaceStats, Removed, Segment, SnapshotName, Store, Taken},
+    store::{CueRow, CueStore, IndexRow, IndexSink, NamespaceStats, Removed, Segment, SegmentUse, SnapshotName, Store},
     types::{EncoderId, Namespace, Scope},
 };
 use aforesaid_sqlite::SqliteStore;
@@ -81,9 +81,9 @@ impl IndexSink for Kept {
         Some(snapshot_name())
     }
 
-    fn segment(&mut self, segment: &Segment) -> Taken {
+    fn segment(&mut self, segment: &Segment) -> SegmentUse {
         self.0.get_or_insert_default().extend_from_slice(&segment.bytes);
-        Taken::Yes
+        SegmentUse::Yes
     }
 
     fn row(&mut self, _: IndexRow<'_>) -> Result<(), StoreError> {
@@ -120,7 +120,7 @@ impl World {
             for encoder in [FIRST, SECOND] {
                 store.catch_up(&name, Some(&EncoderId::new(encoder)?), None, &mut Rows(lines, encoder))?;
             }
-            lines.push(format!("{:?}", store.serving(&name)?));
+            lines.push(format!("{:?}", store.active_encoder(&name)?));
             // Counts of rows of which nothing may be left over; what is staged may be lost.
             let stats = NamespaceStats { staged: 0, ..store.stats(&name)? };
             lines.push(format!("{stats:?} {:?}", store.cue_stats(&name)?));

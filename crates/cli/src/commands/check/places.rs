@@ -9,7 +9,7 @@ use crate::settings::Settings;
 /// What is worth knowing of them; those that are not there are none.
 pub(super) fn findings(settings: &Settings, answers: Option<&Path>) -> Vec<Finding> {
     let data = settings.datasets().ok().and_then(|datasets| datasets.parent().map(Path::to_owned));
-    let folders: [Option<PathBuf>; 3] = [data, Some(settings.model_cache.clone()), answers.map(Path::to_owned)];
+    let folders: [Option<PathBuf>; 3] = [data, Some(settings.models.cache.clone()), answers.map(Path::to_owned)];
     folders.into_iter().flatten().filter_map(|folder| open_to_others(&folder)).collect()
 }
 

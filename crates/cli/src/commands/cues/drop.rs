@@ -1,22 +1,22 @@
 //! `aforesaid cues drop`
 
+use aforesaid::wire::{DropCuesReport, InNamespace};
 use clap::Args;
-use serde_json::json;
 
 use super::{confirm, count, memories, print_json, say};
 use crate::{
-    args::ScopeArgs,
     failure::Failure,
     render::{aside, erasure},
+    scope::ScopeArgs,
     settings::{Output, Settings},
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "Without scope options it takes all cues of the namespace.")]
+#[command(after_help = "Without scope options it deletes all cues of the namespace.")]
 pub(super) struct Drop {
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long, short)]
     yes: bool,
 }
@@ -35,7 +35,8 @@ impl Drop {
         erasure(erased);
         match settings.output {
             Output::Programs => {
-                print_json(&json!({"namespace": settings.namespace, "dropped": gone, "erasure": erased}))
+                let result = DropCuesReport { dropped: gone, erasure: erased };
+                print_json(&InNamespace { namespace: &settings.namespace, result })
             }
             Output::People => say!(
                 "gone: {} of {}, {}",

@@ -16,19 +16,19 @@ use super::{
     render, say,
 };
 use crate::{
-    args::ScopeArgs,
     failure::Failure,
     files::write_as_it_comes,
     llm::LlmArgs,
+    scope::ScopeArgs,
     settings::{Output, Settings},
     unused::{LLM, LLM_SERVER, Unused, no_search, unused},
 };
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A cue file has an object a line, {\"conversation\", \"id\", \"q\": [questions], \"model\", \"prompt\"}; \
-    `aforesaid cues import` reads it back. A batch file has a line a request; send it to a service with the OpenAI Batch \
-    API, and read its results with `aforesaid cues import --batch` and the same options."
+    after_help = "A cue file has one object a line, {\"conversation\", \"id\", \"q\": [questions], \"model\", \"prompt\"}; \
+    `aforesaid cues import` reads it. A batch file has one request a line; send it to a service with the OpenAI Batch \
+    API, and import its results with `aforesaid cues import --batch` and the same options."
 )]
 pub(super) struct Export {
     /// File to write; - writes to standard output.
@@ -36,7 +36,7 @@ pub(super) struct Export {
     file: PathBuf,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Write the requests for what has no cues, as a file for a batch service.
+    /// Write requests for memories without cues, as a file for a batch service.
     #[arg(long)]
     batch: bool,
     #[command(flatten)]

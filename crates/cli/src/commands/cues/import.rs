@@ -8,21 +8,20 @@ use std::{
 use aforesaid::{
     AddedCues, Creation, CueFile, CueWriting, Memory, read_cue_file,
     types::{ConversationId, CueSource, MemoryId, Scope},
+    wire::{BatchCues, InNamespace},
 };
 use aforesaid_llm::{Batch, BatchReport, LineOutcome, ResponseCache};
 use clap::{Args, ValueHint};
-use serde_json::json;
 
 use super::{
     conclude, count, memories, print_json,
     prompt::{PromptArgs, Prompted, VectorArgs},
-    render, report, say, written,
+    render, say, written,
 };
 use crate::{
     failure::Failure,
     files::read_input,
     llm::LlmArgs,
-    opening::Effort,
     progress,
     render::aside,
     settings::{Output, Settings},
@@ -37,9 +36,9 @@ const UNKNOWN: &str = "unknown";
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A cue file has an object a line: {\"id\": \"D1:3\", \"q\": [\"Who has the kite?\"]}, with \"conversation\", \
-    \"model\" and \"prompt\" where they are known. A file that is named after a conversation is about that one. All files \
-    are checked before anything is kept. Cues take the place of those a memory has."
+    after_help = "A cue file has one object a line: {\"id\": \"D1:3\", \"q\": [\"Who has the kite?\"]}, and optionally \
+    \"conversation\", \"model\" and \"prompt\". A file named after a conversation is about that conversation. All files are \
+    checked before anything is stored. Imported cues replace those a memory has."
 )]
 pub(super) struct Import {
     /// Files to read.
@@ -48,10 +47,10 @@ pub(super) struct Import {
     /// The conversation of lines that name none; with --batch, only this one.
     #[arg(long, short)]
     conversation: Option<ConversationId>,
-    /// Who wrote the questions, where a line does not say [default: unknown].
+    /// The model that wrote the questions, where a line does not name one [default: unknown].
     #[arg(long, value_name = "NAME", conflicts_with = "batch")]
     model_name: Option<String>,
-    /// The files are results of a batch; the options of its export must be given again.
+    /// The files are batch results; give the options of the export again.
     #[arg(long)]
     batch: bool,
     #[command(flatten)]
@@ -80,7 +79,7 @@ impl Import {
 
     fn open(&self, settings: &Settings) -> Result<Memory, Failure> {
         match self.vectors.indexing().questions {
-            true => settings.open(&settings.namespace, Creation::Forbidden, Effort::Fetch),
+            true => settings.open(Creation::Forbidden),
             false => settings.open_plain(),
         }
     }
@@ -117,13 +116,7 @@ impl Import {
         let added = added?;
         self.prepare(settings, &memory, added.added)?;
         match settings.output {
-            Output::Programs => print_json(&json!({
-                "namespace": settings.namespace,
-                "added": added.added,
-                "unchanged": added.unchanged,
-                "unknown": added.unknown,
-                "warnings": added.warnings,
-            })),
+            Output::Programs => print_json(&InNamespace { namespace: &settings.namespace, result: added }),
             Output::People => describe(&added),
         }
     }
@@ -160,11 +153,8 @@ impl Import {
         self.prepare(settings, &memory, taken.written.memories)?;
         match settings.output {
             Output::Programs => {
-                let mut report = report(settings, &taken.written);
-                report["unchanged"] = json!(taken.unchanged);
-                report["unanswered"] = json!(taken.unanswered);
-                report["lines"] = json!(counts(&reports));
-                print_json(&report)?;
+                let result = BatchCues { taken: &taken, lines: counts(&reports) };
+                print_json(&InNamespace { namespace: &settings.namespace, result })?;
             }
             Output::People => {
                 render::warnings(&taken.written.warnings);
@@ -183,7 +173,7 @@ impl Import {
 
     fn prepare(&self, settings: &Settings, memory: &Memory, new: usize) -> Result<(), Failure> {
         match new > 0 && self.vectors.indexing().questions {
-            true => Ok(memory.prepare(&settings.namespace, &settings.preset)?),
+            true => Ok(memory.prepare(&settings.namespace, &settings.pipeline)?),
             false => Ok(()),
         }
     }

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::{memories, render, say};
 use crate::{
-    args::ScopeArgs,
     failure::Failure,
     render::QUIET,
+    scope::ScopeArgs,
     settings::{Output, Settings},
 };
 

@@ -10,7 +10,6 @@ mod write;
 
 use aforesaid::WrittenCues;
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
 
 use super::{confirm::confirm, print_json};
 use crate::{
@@ -22,8 +21,8 @@ use crate::{
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A cue is a question that somebody might ask later and to which a turn or note is the answer. Searches go \
-    by cues as soon as they are there. What is sensitive is never sent to a model."
+    after_help = "A cue is a question that a turn or note answers, written when it is stored or later (document expansion, as in \
+    doc2query). Searches match cues too. Sensitive memories are never sent to a model."
 )]
 pub(crate) struct CuesCommand {
     #[command(subcommand)]
@@ -40,9 +39,9 @@ enum Action {
     Import(import::Import),
     /// Print memories with their cues.
     List(list::List),
-    /// Take cues away; the memories stay.
+    /// Delete cues; the memories stay.
     Drop(drop::Drop),
-    /// Say how much has cues, and where they come from.
+    /// Show how many memories have cues, and their sources.
     Stats(stats::Stats),
 }
 
@@ -79,18 +78,6 @@ fn written(written: &WrittenCues) -> String {
         text += &format!("; {} {were} skipped: {}{more}", skipped.count, first.collect::<Vec<_>>().join(", "));
     }
     text
-}
-
-/// Fields of a report for programs.
-fn report(settings: &Settings, written: &WrittenCues) -> Value {
-    json!({
-        "namespace": settings.namespace,
-        "memories": written.memories,
-        "questions": written.questions,
-        "skipped": written.skipped,
-        "stopped": written.stopped.as_ref().map(ToString::to_string),
-        "warnings": written.warnings,
-    })
 }
 
 /// What stopped it, if something did.

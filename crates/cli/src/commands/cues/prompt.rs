@@ -4,7 +4,7 @@ use aforesaid::CueIndexing;
 use aforesaid_llm::{CuePrompt, CueSettings};
 use clap::Args;
 
-use crate::unused::{ENCODER, PRESET, Unused, unused};
+use crate::unused::{ENCODER, PIPELINE, Unused, unused};
 
 /// Whether a command asks a model, now or in a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,13 +16,13 @@ pub(super) enum Prompted {
 /// What a model is asked.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub(super) struct PromptArgs {
-    /// What the model is shown: contextual (the turns before, and the date) or isolated [default: contextual].
+    /// What the prompt includes: contextual (preceding turns and the date) or isolated [default: contextual].
     #[arg(long)]
     prompt: Option<CuePrompt>,
-    /// Questions a turn or note, from 1 to 10 [default: 3].
+    /// Questions per turn or note, from 1 to 10 [default: 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
     questions: Option<u8>,
-    /// Turns before it that a contextual prompt shows [default: 6].
+    /// Preceding turns in a contextual prompt [default: 6].
     #[arg(long, value_name = "N")]
     before: Option<u8>,
 }
@@ -53,10 +53,10 @@ impl PromptArgs {
 /// Which vectors are made.
 #[derive(Debug, Clone, Args)]
 pub(super) struct VectorArgs {
-    /// Make no vectors: cues are found by their words only, until `aforesaid reembed`.
+    /// Make no vectors: cues are matched lexically only, until `aforesaid reembed`.
     #[arg(long, conflicts_with = "concat")]
     no_vectors: bool,
-    /// Also a vector of each text with its questions, for pipelines with dense(concat).
+    /// Also encode each text together with its questions, for pipelines with dense(concat).
     #[arg(long)]
     concat: bool,
 }
@@ -67,7 +67,7 @@ impl VectorArgs {
         match self.no_vectors {
             true => vec![
                 unused(ENCODER, "--no-vectors makes none"),
-                unused(PRESET, "--no-vectors leaves the index to the next search"),
+                unused(PIPELINE, "--no-vectors leaves the index to the next search"),
             ],
             false => Vec::new(),
         }

@@ -1,8 +1,11 @@
 //! `aforesaid cues stats`
 
-use aforesaid::types::Scope;
+use aforesaid::{
+    store::CueStats,
+    types::Scope,
+    wire::{CueReport, CueVectorsAndSources, InNamespace},
+};
 use clap::Args;
-use serde_json::json;
 
 use super::{count, memories, print_json, render, say};
 use crate::{
@@ -19,12 +22,9 @@ impl Stats {
         let coverage = memory.cue_coverage(&settings.namespace, &Scope::default())?;
         let stats = memory.cue_stats(&settings.namespace)?;
         if settings.output == Output::Programs {
-            return print_json(&json!({
-                "namespace": settings.namespace,
-                "coverage": coverage,
-                "vectors": stats.vectors,
-                "sources": stats.sources,
-            }));
+            let CueStats { vectors, sources, .. } = stats;
+            let result = CueReport { coverage, stats: CueVectorsAndSources { vectors, sources } };
+            return print_json(&InNamespace { namespace: &settings.namespace, result });
         }
         say!(
             "{} asked, {} with questions ({}), {} without cues{}",

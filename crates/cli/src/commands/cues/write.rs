@@ -1,29 +1,29 @@
 //! `aforesaid cues write`
 
-use aforesaid::{Creation, CueWriting};
-use aforesaid_llm::Spent;
+use aforesaid::{
+    Creation, CueWriting,
+    wire::{Costed, InNamespace},
+};
 use clap::Args;
-use serde_json::json;
 
 use super::{
     conclude, print_json,
     prompt::{PromptArgs, Prompted, VectorArgs},
-    render, report, say, written,
+    render, say, written,
 };
 use crate::{
-    args::ScopeArgs,
     failure::Failure,
     llm::LlmArgs,
-    opening::Effort,
     progress,
+    scope::ScopeArgs,
     settings::{Output, Settings},
     unused::Unused,
 };
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "What is answered is kept at once. It may be stopped at any time, by a limit too: run again, it goes on \
-    where it was, and asks again about what was skipped."
+    after_help = "Responses are stored as they arrive. An interrupted run, also one stopped by a limit, resumes when it is run again, \
+    and retries what was skipped."
 )]
 pub(super) struct Write {
     #[command(flatten)]
@@ -45,7 +45,7 @@ impl Write {
         let model = self.llm.connect(settings)?;
         let indexing = self.vectors.indexing();
         let memory = match indexing.questions {
-            true => settings.open(&settings.namespace, Creation::Forbidden, Effort::Fetch)?,
+            true => settings.open(Creation::Forbidden)?,
             false => settings.open_plain()?,
         };
         let writing = CueWriting { settings: self.prompt.settings(), concurrency: model.concurrency, indexing };
@@ -63,13 +63,12 @@ impl Write {
         bar.finish_and_clear();
         let (done, spent) = (done?, model.budget.spent());
         if done.memories > 0 && indexing.questions {
-            memory.prepare(&settings.namespace, &settings.preset)?;
+            memory.prepare(&settings.namespace, &settings.pipeline)?;
         }
         match settings.output {
             Output::Programs => {
-                let mut report = report(settings, &done);
-                report["spent"] = cost(&spent);
-                print_json(&report)?;
+                let result = Costed { result: &done, spent };
+                print_json(&InNamespace { namespace: &settings.namespace, result })?;
             }
             Output::People => {
                 render::warnings(&done.warnings);
@@ -81,14 +80,4 @@ impl Write {
         }
         conclude(done)
     }
-}
-
-fn cost(spent: &Spent) -> serde_json::Value {
-    json!({
-        "requests": spent.requests,
-        "estimated": spent.estimated,
-        "prompt_tokens": spent.prompt_tokens,
-        "completion_tokens": spent.completion_tokens,
-        "money": spent.money,
-    })
 }

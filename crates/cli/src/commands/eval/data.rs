@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use aforesaid::resolve::Network;
 use aforesaid_eval::{
     EvalError,
     datasets::{DataSet, Origin},
@@ -14,7 +15,7 @@ use crate::{
     failure::Failure,
     progress,
     render::{QUIET, STRONG, path, say},
-    settings::{Network, Output, Settings},
+    settings::{Output, Settings},
 };
 
 #[derive(Debug, Args)]
@@ -99,7 +100,7 @@ fn fetch(dataset: DataSet, into: Option<PathBuf>, settings: &Settings) -> Result
         Some(folder) => folder,
         None => settings.datasets()?.join(dataset.folder()),
     };
-    if settings.network == Network::Forbidden {
+    if settings.models.network == Network::Forbidden {
         let by_hand =
             format!("--offline forbids fetching {dataset}; {} (home: {})", entry.place, entry.home.unwrap_or("none"));
         return Err(Failure::Usage(by_hand));

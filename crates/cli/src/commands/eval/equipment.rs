@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use aforesaid::{Encoder, types::EncoderId};
+use aforesaid::Encoder;
 use aforesaid_eval::{
     datasets::DataSet,
     experiments::{CachedEncoder, NoEncoder, Step},
@@ -14,7 +14,7 @@ use aforesaid_eval::{
 };
 use clap::{Args, ValueHint};
 
-use crate::{failure::Failure, opening::Effort, progress, settings::Settings};
+use crate::{failure::Failure, progress, settings::Settings};
 
 /// Where vectors are kept between runs.
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ impl VectorArgs {
             (Some(folder), _) => Some(folder.clone()),
             // What was said in private leaves no trace unless asked to.
             (None, DataSet::Jsonl) => None,
-            (None, _) => Some(settings.model_cache.with_file_name("vectors")),
+            (None, _) => Some(settings.models.cache.with_file_name("vectors")),
         }
     }
 
@@ -45,23 +45,13 @@ impl VectorArgs {
         model: Option<&str>,
         settings: &Settings,
     ) -> Result<Equipment, Failure> {
-        self.equipment_with(dataset, None, &settings.with_model(model))
-    }
-
-    /// The encoder that the settings name, or the one that made a receipt.
-    pub(super) fn equipment_with(
-        &self,
-        dataset: DataSet,
-        made_with: Option<&EncoderId>,
-        settings: &Settings,
-    ) -> Result<Equipment, Failure> {
-        let source = settings.encoder(Effort::Fetch, made_with)?;
+        let source = settings.with_model(model).encoder(None)?;
         let encoder = match CachedEncoder::new(source, self.folder(dataset, settings).as_deref()) {
             Ok(encoder) => Ok(Arc::new(encoder) as Arc<dyn Encoder>),
             Err(NoEncoder::Unavailable(reason)) => Err(reason),
             Err(NoEncoder::Cache(error)) => return Err(Failure::Input(error.to_string())),
         };
-        let threads = NonZeroUsize::new(settings.threads().get()).unwrap_or(NonZeroUsize::MIN);
+        let threads = NonZeroUsize::new(settings.models.threads.get()).unwrap_or(NonZeroUsize::MIN);
         Ok(Equipment { encoder, threads })
     }
 }

@@ -3,16 +3,13 @@
 mod compare;
 mod data;
 mod equipment;
-mod model;
-mod reproduce;
+mod moved;
 mod run;
-mod study;
-mod tables;
 mod tune;
 
 use std::path::{Path, PathBuf};
 
-use aforesaid::{types::Unit, visible::escaped_json};
+use aforesaid::{types::Granularity, visible::escaped_json};
 use aforesaid_eval::{
     datasets::{DataSet, RECORDED},
     experiments::System,
@@ -26,12 +23,13 @@ use super::print_json;
 use crate::{
     failure::Failure,
     files::write_whole,
+    old_names,
     render::say,
     settings::{Output, Settings},
-    unused::{PRESET, Unused, no_search, no_vectors_in, unused},
+    unused::{PIPELINE, Unused, no_search, no_vectors_in, unused},
 };
 
-/// Measure retrieval: published studies, and your own labelled history.
+/// Measure retrieval on public data sets, or on your own labelled history.
 #[derive(Debug, Args)]
 pub(crate) struct Eval {
     #[command(subcommand)]
@@ -46,28 +44,31 @@ enum Action {
     Compare(compare::Compare),
     /// Choose a pipeline's numbers on one part of the data, measure them on another.
     Tune(tune::Tune),
-    /// Do a published study again: every table and figure.
-    Study(study::Study),
-    /// Measure again what receipts record, and compare.
-    Reproduce(reproduce::Reproduce),
-    /// Fill the tables of a Markdown document from receipts.
-    Tables(tables::Tables),
     /// List the public data sets, or fetch one.
     Data(data::Data),
+    /// Moved to `aforesaid-studies`.
+    #[command(hide = true)]
+    Study(moved::Moved),
+    /// Moved to `aforesaid-studies`.
+    #[command(hide = true)]
+    Reproduce(moved::Moved),
+    /// Moved to `aforesaid-studies`.
+    #[command(hide = true)]
+    Tables(moved::Moved),
 }
 
 impl Eval {
     pub(crate) fn unused(&self) -> Vec<Unused> {
         let pipeline = |system: &System| {
-            let named = unused(PRESET, "--system names the pipeline");
-            no_vectors_in(&system.preset).into_iter().chain([named]).collect()
+            old_names::warn_of_words(&system.name);
+            let named = unused(PIPELINE, "--system names the pipeline");
+            no_vectors_in(&system.pipeline).into_iter().chain([named]).collect()
         };
         match &self.action {
             Action::Run(command) => pipeline(command.system()),
             Action::Tune(command) => pipeline(command.system()),
-            Action::Study(command) => command.unused(),
-            Action::Reproduce(_) => vec![unused(PRESET, "each receipt names its pipeline")],
-            Action::Compare(_) | Action::Tables(_) | Action::Data(_) => no_search(),
+            Action::Compare(_) | Action::Data(_) => no_search(),
+            Action::Study(_) | Action::Reproduce(_) | Action::Tables(_) => Vec::new(),
         }
     }
 
@@ -76,10 +77,10 @@ impl Eval {
             Action::Run(command) => command.run(settings),
             Action::Compare(command) => command.run(settings),
             Action::Tune(command) => command.run(settings),
-            Action::Study(command) => command.run(settings),
-            Action::Reproduce(command) => command.run(settings),
-            Action::Tables(command) => command.run(settings),
             Action::Data(command) => command.run(settings),
+            Action::Study(command) => command.refuse("study"),
+            Action::Reproduce(command) => command.refuse("reproduce"),
+            Action::Tables(command) => command.refuse("tables"),
         }
     }
 }
@@ -94,8 +95,8 @@ struct DataArgs {
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     data: Option<PathBuf>,
     /// What is retrieved: turn or session.
-    #[arg(long, default_value_t = Unit::Turn)]
-    unit: Unit,
+    #[arg(long, default_value_t = Granularity::Turn)]
+    unit: Granularity,
 }
 
 impl DataArgs {
@@ -113,17 +114,6 @@ fn place_of(dataset: DataSet, named: Option<&Path>, settings: &Settings) -> Resu
         return Err(Failure::Usage("--data: name the folder or file of your own labelled history".to_owned()));
     }
     Ok(settings.datasets()?.join(dataset.folder()))
-}
-
-/// The folder with receipts, which must be there.
-fn receipts_in(folder: &Path) -> Result<&Path, Failure> {
-    match folder.is_dir() {
-        true => Ok(folder),
-        false => Err(Failure::Usage(format!(
-            "--receipts {}: no such folder; name the one with the receipts",
-            folder.display()
-        ))),
-    }
 }
 
 /// Cue questions that were recorded for the data.

@@ -43,7 +43,7 @@ pub(crate) struct Run {
     /// Write one row a question as CSV.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     csv: Option<PathBuf>,
-    /// Write a receipt, which `eval reproduce` measures again.
+    /// Write a receipt: the figures with all that is needed to measure them again (`aforesaid-studies reproduce`).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     receipt: Option<PathBuf>,
     /// Title of the receipt.
@@ -92,7 +92,7 @@ impl Run {
             cues: self.cues.recording(),
         };
         let path_of_data = self.data.path(settings)?;
-        let equipment = self.vectors.equipment(self.data.dataset, recipe.system.preset.encoder(), settings)?;
+        let equipment = self.vectors.equipment(self.data.dataset, recipe.system.pipeline.encoder(), settings)?;
         let outcome = watched(settings, |observe| recipe.run(&path_of_data, &equipment, observe))?;
         self.write(&outcome)?;
         if let Some(path) = &self.receipt {

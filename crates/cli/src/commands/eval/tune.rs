@@ -69,8 +69,8 @@ impl Tune {
             By::Splits => Protocol::Splits(self.data.dataset.splits(&path, &benchmark).map_err(EvalError::from)?),
             By::All => Protocol::All,
         };
-        let mut equipment = self.vectors.equipment(self.data.dataset, system.preset.encoder(), settings)?;
-        match (&system.preset.dense, &equipment.encoder) {
+        let mut equipment = self.vectors.equipment(self.data.dataset, system.pipeline.encoder(), settings)?;
+        match (system.pipeline.compares_vectors().then_some(()), &equipment.encoder) {
             (None, _) => equipment.encoder = Err("the system does not use one".to_owned()),
             (Some(_), Err(reason)) => {
                 let (system, reason) = (system.name.clone(), reason.clone());

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use aforesaid::{
-    EncodeError, Encoder,
+    EncodeError, Encoder, ModelPolicy,
     models::{
         BertEncoder, CrossEncoder, Instructions, ModelFiles, ModelKind, PairScorer, Precision, Runtime, Threads, find,
         from_directory,
     },
+    resolve::ModelChoice,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -15,9 +16,8 @@ use serde_json::json;
 use crate::{
     commands::print_json,
     failure::Failure,
-    opening::Effort,
     render::{QUIET, STRONG, say},
-    settings::{Model, Output, Settings},
+    settings::{Output, Settings},
 };
 
 /// What is read: the conversation of the demo, and what is asked of it.
@@ -60,22 +60,22 @@ struct Speed {
 
 /// Measures the model in use, in every precision, on one thread and on all.
 pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
-    let files = match &settings.model {
-        Model::Directory(dir) => from_directory(dir, &settings.model_cache)?,
-        Model::Named { .. } | Model::None | Model::Server(_) => {
-            find(settings.entry()?, &settings.places(Effort::Find))?
+    let files = match &settings.models.model {
+        ModelChoice::Directory(dir) => from_directory(dir, &settings.models.cache)?,
+        ModelChoice::Named { .. } | ModelChoice::Off | ModelChoice::Server(_) => {
+            find(settings.entry()?, &settings.models.paths(ModelPolicy::Find))?
         }
     };
     let (turns, questions) = (turns()?, questions()?);
-    let all = settings.threads();
+    let all = settings.models.threads;
     let counts = if all == Threads::ONE { vec![all] } else { vec![Threads::ONE, all] };
     if settings.output == Output::People {
-        header(&files, settings.instructions)?;
+        header(&files, settings.models.instructions)?;
     }
     let mut speeds = Vec::new();
     for precision in Precision::ALL {
         for threads in &counts {
-            let runtime = Runtime { precision, instructions: settings.instructions, threads: *threads };
+            let runtime = Runtime { precision, instructions: settings.models.instructions, threads: *threads };
             let speed = Speed::measure(&files, runtime, &turns, &questions)?;
             if settings.output == Output::People {
                 let Speed { precision, threads, rate, single_ms, share_of_peak } = &speed;
@@ -91,7 +91,7 @@ pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
             "model": files.pinned,
             "kind": files.kind.to_string(),
             "directory": files.dir,
-            "instructions": settings.instructions.to_string(),
+            "instructions": settings.models.instructions.to_string(),
             "runs": speeds.iter().map(Speed::json).collect::<Vec<_>>(),
         })),
     }

@@ -1,6 +1,6 @@
 //! The coefficients that ship.
 //!
-//! `aforesaid eval study confidence` fits them and prints what stands below; which data they are fitted on, and how well
+//! `aforesaid-studies confidence` fits them and prints what stands below; which data they are fitted on, and how well
 //! they do, is in `docs/studies/confidence/report.md`. They are for the presets `hybrid` and `lexical` with ten hits:
 //! of another pipeline the probability is a guess.
 

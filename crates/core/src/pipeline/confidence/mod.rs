@@ -1,7 +1,7 @@
 //! How sure a search is: a calibrated probability from what the first hits show.
 //!
 //! [`Signals`] are measured on a ranking, a few numbers that a person could check; a [`Model`] weighs them. The
-//! coefficients that ship are in one file and come from `aforesaid eval study confidence`.
+//! coefficients that ship are in one file and come from `aforesaid-studies confidence`.
 
 mod coefficients;
 mod model;

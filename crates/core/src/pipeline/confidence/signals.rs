@@ -8,8 +8,12 @@ use crate::{
     fusion::mean_and_deviation,
     index::Index,
     lexical::Bm25,
-    pipeline::{Candidates, LegHit, Legs},
-    types::Unit,
+    pipeline::{
+        legs::{DenseLeg, LexicalLeg},
+        request::{LegHit, Legs},
+        scope::Candidates,
+    },
+    types::Granularity,
 };
 
 /// Hits that are looked at, however many are asked for.
@@ -106,13 +110,13 @@ pub(in crate::pipeline) struct Scene<'a> {
     pub(in crate::pipeline) index: &'a Index,
     pub(in crate::pipeline) candidates: &'a Candidates,
     pub(in crate::pipeline) question: &'a Question,
-    pub(in crate::pipeline) unit: Unit,
+    pub(in crate::pipeline) unit: Granularity,
     /// What there is to look at of the first [`LOOKED_AT`] hits.
     pub(in crate::pipeline) hits: &'a [Vec<Passage>],
     /// Texts with the best words, whoever said them: a ranking that expects a speaker hides who else spoke of it.
-    pub(in crate::pipeline) by_words: &'a dyn Fn() -> Vec<u32>,
+    pub(in crate::pipeline) best_texts: &'a dyn Fn() -> Vec<u32>,
     /// Where the first of them stands in each leg.
-    pub(in crate::pipeline) first: Legs,
+    pub(in crate::pipeline) first: &'a Legs,
     /// Fused scores of the pool, in no order.
     pub(in crate::pipeline) scores: &'a [f64],
 }
@@ -140,7 +144,7 @@ impl Signals {
         };
         let most = |hit: &Vec<Passage>| hit.iter().map(|passage| held(passage.text)).fold(0.0, f64::max);
         let supporting = &hits[..hits.len().min(SUPPORTING)];
-        let by_words = if named.nobody() { Vec::new() } else { (scene.by_words)() };
+        let by_words = if named.nobody() { Vec::new() } else { (scene.best_texts)() };
         let best = |by_named: bool| {
             let looked_at = passages().map(|passage| passage.text).chain(by_words.iter().copied());
             let said = looked_at.filter(|&text| named.said(index, text) == by_named);
@@ -155,12 +159,12 @@ impl Signals {
             Signal::SaidByNamed if named.said(index, top.text) => 1.0,
             Signal::SaidByNamed => -1.0,
             Signal::OthersHold => best(false) - best(true),
-            Signal::Sessions => f64::from(u8::from(scene.unit == Unit::Session)),
-            Signal::WordsRank => rank(first.lexical),
-            Signal::MeaningRank => rank(first.dense),
+            Signal::Sessions => f64::from(u8::from(scene.unit == Granularity::Session)),
+            Signal::WordsRank => rank(first.get(LexicalLeg::NAME)),
+            Signal::MeaningRank => rank(first.get(DenseLeg::NAME)),
             Signal::Cosine => top.cosine.unwrap_or(0.0),
         };
-        let dense = first.dense.is_some();
+        let dense = first.get(DenseLeg::NAME).is_some();
         let mut values = [0.0; Signal::ALL.len()];
         for &signal in Signal::of(dense) {
             values[signal as usize] = value(signal);
@@ -239,9 +243,9 @@ mod tests {
     use crate::{
         analysis::Analyzer,
         index::IndexSpec,
-        pipeline::{Detail, Found, Preset, Request, rank},
+        pipeline::{Detail, Pipeline, RankedCandidates, Request, rank},
         store::{IndexRow, IndexSink},
-        types::{EncoderId, Kind, Scope, Seq, Tail},
+        types::{EncoderId, Kind, Scope, Seq, Unmatched},
     };
 
     /// Session, speaker and text of each turn; the vectors are the text's length and 1, made unit length.
@@ -272,7 +276,7 @@ mod tests {
         [x / length, y / length]
     }
 
-    fn ask(index: &Index, question: &str, unit_of: Unit, k: usize, dense: bool) -> Found {
+    fn ask(index: &Index, question: &str, unit_of: Granularity, k: usize, dense: bool) -> RankedCandidates {
         let question = Question::new(question, Analyzer::English);
         let vector = unit([20.0, 10.0]);
         let request = Request {
@@ -280,15 +284,15 @@ mod tests {
             vector: dense.then_some(&vector[..]),
             unit: unit_of,
             k: k.try_into().unwrap(),
-            tail: Tail::Matched,
+            unmatched: Unmatched::Exclude,
             detail: Detail::Scores,
         };
         let candidates = Candidates::within(index, &Scope::default(), None);
-        rank(index, &Preset::hybrid(), &candidates, &request, crate::pipeline::Exact::none()).unwrap()
+        rank(index, &Pipeline::hybrid(), &candidates, &request, crate::pipeline::Exact::none()).unwrap()
     }
 
     fn signals(index: &Index, question: &str) -> Signals {
-        ask(index, question, Unit::Turn, 10, false).signals.unwrap()
+        ask(index, question, Granularity::Turn, 10, false).signals.unwrap()
     }
 
     const TURNS: [(&str, &str, &str); 6] = [
@@ -337,7 +341,7 @@ mod tests {
     #[test]
     fn the_number_of_hits_asked_for_changes_nothing() {
         let index = index(&TURNS);
-        for unit in [Unit::Turn, Unit::Session] {
+        for unit in [Granularity::Turn, Granularity::Session] {
             for dense in [true, false] {
                 let of = |k| ask(&index, "the tractor of Bob", unit, k, dense);
                 assert_eq!(of(1).signals, of(10).signals);
@@ -348,13 +352,13 @@ mod tests {
 
     #[test]
     fn nothing_found_shows_nothing() {
-        assert_eq!(ask(&index(&TURNS), "zeppelin", Unit::Turn, 10, false).signals, None);
+        assert_eq!(ask(&index(&TURNS), "zeppelin", Granularity::Turn, 10, false).signals, None);
     }
 
     #[test]
     fn a_search_without_vectors_has_no_cosine() {
         let names = |dense| -> Vec<&str> {
-            let found = ask(&index(&TURNS), "tractor", Unit::Session, 10, dense).signals.unwrap();
+            let found = ask(&index(&TURNS), "tractor", Granularity::Session, 10, dense).signals.unwrap();
             assert_eq!(found.get(Signal::Sessions), 1.0);
             found.iter().map(|(signal, _)| signal.name()).collect()
         };
@@ -375,7 +379,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_signal_is_in_its_range(question in "(ann|bob|garlic|tractor|shed|moon|red|runs| ){1,8}", dense in any::<bool>(), sessions in any::<bool>()) {
-            let unit = if sessions { Unit::Session } else { Unit::Turn };
+            let unit = if sessions { Granularity::Session } else { Granularity::Turn };
             for (signal, value) in ask(&index(&TURNS), &question, unit, 3, dense).signals.iter().flat_map(Signals::iter) {
                 let (low, high) = match signal {
                     Signal::Lead => (0.0, MOST_LEAD),

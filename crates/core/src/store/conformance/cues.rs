@@ -3,7 +3,7 @@
 use super::{Seen, add, add_with_vectors, derived, encoder, note, ns, three_turns};
 use crate::{
     error::StoreError,
-    store::{Audience, CueStats, CueVectors, Doomed, DroppedCues, NewCues, Rows, Store},
+    store::{Audience, CueStats, CueVectors, DeleteTarget, DroppedCues, NewCues, SegmentKind, Store},
     types::{ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Scope, Seq},
 };
 
@@ -159,10 +159,13 @@ pub(super) fn cues_go_with_their_memory_or_alone(store: &dyn Store) {
     let new: Vec<NewCues> =
         (1..=3).map(|seq| with_vectors(seq, &[("Who?", [1.0, 0.0]), ("What?", [0.0, 1.0])], None)).collect();
     store.put_cues(&ns("a"), &source("contextual/1"), Some(&encoder()), &new).unwrap();
-    let forgotten = store.forget(&ns("a"), &Doomed::One(Seq(2))).unwrap();
-    assert_eq!((forgotten.turns, forgotten.cues, forgotten.vectors), (1, 2, 3));
+    let report = store.forget(&ns("a"), &DeleteTarget::One(Seq(2))).unwrap();
+    assert_eq!((report.turns, report.cues, report.vectors), (1, 2, 3));
     assert!(seen(store, Some(&encoder())).cues.iter().all(|(_, seq, _, _)| *seq != 2));
-    let kept = [derived::segment(Rows::Memories, 0, 3, b"words"), derived::segment(Rows::Cues, 0, 6, b"questions")];
+    let kept = [
+        derived::segment(SegmentKind::Memories, 0, 3, b"words"),
+        derived::segment(SegmentKind::Cues, 0, 6, b"questions"),
+    ];
     derived::keep(store, "english", &kept);
     let before = store.version(&ns("a")).unwrap().unwrap();
     let dropped = store.drop_cues(&ns("a"), &Scope::default()).unwrap();
@@ -175,7 +178,17 @@ pub(super) fn cues_go_with_their_memory_or_alone(store: &dyn Store) {
     assert_eq!((left.rows.len(), left.cues.len()), (2, 0), "memories stay");
     put(store, &[cues(1, &["Again?"])]);
     assert_eq!(seen(store, None).cues[0].0, 7, "an id is never given twice");
-    store.forget(&ns("a"), &Doomed::Within(Scope::default())).unwrap();
+    store.forget(&ns("a"), &DeleteTarget::Within(Scope::default())).unwrap();
     add(store, "a", &three_turns());
     assert_eq!(store.cue_stats(&ns("a")).unwrap(), CueStats::default());
+}
+
+/// A check took the source of cues that were all replaced for damage.
+pub(super) fn replaced_cues_leave_no_source(store: &dyn Store) {
+    add(store, "a", &three_turns());
+    put(store, &[cues(1, &["Who?"]), cues(2, &["When?"])]);
+    store.put_cues(&ns("a"), &source("isolated/1"), None, &[cues(1, &["Why?"]), cues(2, &[])]).unwrap();
+    let stats = store.cue_stats(&ns("a")).unwrap();
+    assert_eq!(stats.sources.into_keys().collect::<Vec<_>>(), ["writer, isolated/1"]);
+    assert_eq!((stats.memories, stats.questions), (2, 1));
 }

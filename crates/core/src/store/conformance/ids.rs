@@ -5,7 +5,7 @@ use std::{collections::HashSet, thread};
 use super::{add, find, note, ns, turn};
 use crate::{
     error::StoreError,
-    store::{Address, Batch, Doomed, Fate, Store},
+    store::{AppendOutcome, Batch, DeleteTarget, MemoryRef, Store},
     types::{ConversationId, Draft, MemoryId, Note, Scope, SessionId},
 };
 
@@ -22,21 +22,21 @@ fn chosen(id: &str, conversation: &str, session: &str) -> Draft {
     Draft::Turn(turn(Some(id), conversation, session, "words"))
 }
 
-fn id_of(fate: &Fate) -> &str {
-    match fate {
-        Fate::Added(id) | Fate::Unchanged(id) => id.as_str(),
+fn id_of(outcome: &AppendOutcome) -> &str {
+    match outcome {
+        AppendOutcome::Added(id) | AppendOutcome::Unchanged(id) => id.as_str(),
     }
 }
 
 fn given(store: &dyn Store, drafts: &[Draft]) -> Vec<String> {
-    add(store, "a", drafts).iter().map(|fate| id_of(fate).to_owned()).collect()
+    add(store, "a", drafts).iter().map(|outcome| id_of(outcome).to_owned()).collect()
 }
 
 fn forget_one(store: &dyn Store, id: &str, conversation: Option<&str>) {
     let conversation = conversation.map(|name| ConversationId::new(name).unwrap());
-    let address = Address { id: MemoryId::new(id).unwrap(), conversation };
-    let seq = store.find(&ns("a"), &address).unwrap()[0].seq;
-    store.forget(&ns("a"), &Doomed::One(seq)).unwrap();
+    let memory_ref = MemoryRef { id: MemoryId::new(id).unwrap(), conversation };
+    let seq = store.find(&ns("a"), &memory_ref).unwrap()[0].seq;
+    store.forget(&ns("a"), &DeleteTarget::One(seq)).unwrap();
 }
 
 fn scope(conversation: Option<&str>, session: Option<&str>) -> Scope {
@@ -48,7 +48,7 @@ fn scope(conversation: Option<&str>, session: Option<&str>) -> Scope {
 }
 
 fn forget_within(store: &dyn Store, conversation: Option<&str>, session: Option<&str>) {
-    store.forget(&ns("a"), &Doomed::Within(scope(conversation, session))).unwrap();
+    store.forget(&ns("a"), &DeleteTarget::Within(scope(conversation, session))).unwrap();
 }
 
 pub(super) fn an_id_does_not_come_back(store: &dyn Store) {
@@ -69,7 +69,7 @@ pub(super) fn an_id_does_not_come_back(store: &dyn Store) {
     // Notes, in a conversation and outside.
     assert_eq!(given(store, &[nameless_note(None), nameless_note(None)]), ["note:1", "note:2"]);
     let seq = find(store, "a", "note:2")[0].seq;
-    store.forget(&ns("a"), &Doomed::One(seq)).unwrap();
+    store.forget(&ns("a"), &DeleteTarget::One(seq)).unwrap();
     assert_eq!(given(store, &[nameless_note(None), nameless_note(Some("d"))]), ["note:3", "note:1"]);
 
     // What a user chose and took back is his to choose again, and no id that we give.
@@ -132,16 +132,16 @@ pub fn ids_given(store: &dyn Store, steps: u64) -> Vec<String> {
             7 if place == 0 => forget_within(store, Some(conversation), None),
             _ => {
                 let mut seqs = Vec::new();
-                let mut visit = |memory: crate::types::Memory| {
+                let mut visit = |memory: crate::types::Record| {
                     seqs.push(memory.seq);
                     Ok(())
                 };
                 store.export(&ns("a"), &scope(None, None), &mut visit).unwrap();
                 // The last more often than others: its number is the one that could come back.
                 let at = if place == 0 { below(seqs.len()) } else { seqs.len() - 1 };
-                let doomed = [seqs.iter().max().copied(), seqs.get(at).copied()][below(2)].unwrap();
-                if store.ids(&ns("a"), &[doomed]).unwrap()[0].as_str() != "keeps the namespace" {
-                    store.forget(&ns("a"), &Doomed::One(doomed)).unwrap();
+                let target = [seqs.iter().max().copied(), seqs.get(at).copied()][below(2)].unwrap();
+                if store.ids(&ns("a"), &[target]).unwrap()[0].as_str() != "keeps the namespace" {
+                    store.forget(&ns("a"), &DeleteTarget::One(target)).unwrap();
                 }
             }
         }

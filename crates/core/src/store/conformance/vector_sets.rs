@@ -3,7 +3,7 @@
 use super::{Seen, add, add_with_vectors, derived, encoder, find, note, ns, three_turns, turn, vectors_of};
 use crate::{
     error::StoreError,
-    store::{Audience, Batch, Doomed, Fate, NewVectors, Rows, Store},
+    store::{AppendOutcome, Audience, Batch, DeleteTarget, NewVectors, SegmentKind, Store},
     types::{Draft, EncoderId, Scope, Seq},
 };
 
@@ -11,9 +11,9 @@ fn other() -> EncoderId {
     EncoderId::new("other@2/int8").unwrap()
 }
 
-/// Gives the memories at these places a vector by [`other`].
-fn embed_other(store: &dyn Store, places: &[u64]) {
-    let vectors: Vec<(Seq, &[f32])> = places.iter().map(|&seq| (Seq(seq), &[0.0, 1.0, 0.0][..])).collect();
+/// Gives the memories at these positions a vector by [`other`].
+fn embed_other(store: &dyn Store, positions: &[u64]) {
+    let vectors: Vec<(Seq, &[f32])> = positions.iter().map(|&seq| (Seq(seq), &[0.0, 1.0, 0.0][..])).collect();
     store.embed(&ns("a"), &other(), &vectors).unwrap();
 }
 
@@ -52,8 +52,14 @@ pub(super) fn staged_vectors_serve_repeated_passages(store: &dyn Store) {
         three_turns().into_iter().chain([Draft::Turn(turn(Some("t4"), "c", "s", "two"))]).collect();
     let fingerprints = [Some([2; 16]), Some([1; 16]), None, Some([1; 16])];
     let vectors = NewVectors::Staged { encoder: &encoder, fingerprints: &fingerprints };
-    let fates = store.append(&ns("a"), Batch { drafts: &drafts, vectors }).unwrap();
-    assert!(matches!(fates[..], [Fate::Unchanged(_), Fate::Added(_), Fate::Added(_), Fate::Added(_)]), "{fates:?}");
+    let outcomes = store.append(&ns("a"), Batch { drafts: &drafts, vectors }).unwrap();
+    assert!(
+        matches!(
+            outcomes[..],
+            [AppendOutcome::Unchanged(_), AppendOutcome::Added(_), AppendOutcome::Added(_), AppendOutcome::Added(_)]
+        ),
+        "{outcomes:?}"
+    );
     let vectors = vectors_of(store, "a", &encoder, &[2, 4]).unwrap();
     assert_eq!(vectors.as_slice(), [1.0, 2.0, 1.0, 2.0]);
     let staged = store.staged(&ns("a"), &encoder, &[[1; 16], [2; 16]]).unwrap();
@@ -66,8 +72,8 @@ pub(super) fn staged_vectors_belong_to_their_namespace(store: &dyn Store) {
     store.stage(&ns("b"), &encoder(), &[([1; 16], &[1.0, 2.0])]).unwrap();
     assert_eq!(store.namespaces().unwrap(), [ns("a"), ns("b")]);
     assert_eq!((store.stats(&ns("a")).unwrap().staged, store.stats(&ns("a")).unwrap().turns), (2, 0));
-    let forgotten = store.forget(&ns("a"), &Doomed::Within(Scope::default())).unwrap();
-    assert_eq!((forgotten.staged, forgotten.turns), (2, 0));
+    let report = store.forget(&ns("a"), &DeleteTarget::Within(Scope::default())).unwrap();
+    assert_eq!((report.staged, report.turns), (2, 0));
     assert_eq!(store.namespaces().unwrap(), [ns("b")]);
     assert_eq!(store.staged(&ns("a"), &encoder(), &[[1; 16]]).unwrap(), [false]);
     assert_eq!(store.staged(&ns("b"), &encoder(), &[[1; 16]]).unwrap(), [true]);
@@ -90,15 +96,15 @@ pub(super) fn a_lost_staged_vector_adds_nothing(store: &dyn Store) {
 }
 
 pub(super) fn the_first_vector_decides_what_serves(store: &dyn Store) {
-    assert_eq!(store.serving(&ns("a")).unwrap(), None);
+    assert_eq!(store.active_encoder(&ns("a")).unwrap(), None);
     add(store, "a", &three_turns()[..1]);
-    assert_eq!(store.serving(&ns("a")).unwrap(), None);
+    assert_eq!(store.active_encoder(&ns("a")).unwrap(), None);
     add_with_vectors(store, "a", &three_turns());
-    assert_eq!(store.serving(&ns("a")).unwrap(), Some(encoder()));
-    assert_eq!(store.stats(&ns("a")).unwrap().serving, Some(encoder()));
-    assert_eq!(store.serving(&ns("b")).unwrap(), None);
-    store.forget(&ns("a"), &Doomed::Within(Scope::default())).unwrap();
-    assert_eq!(store.serving(&ns("a")).unwrap(), None, "a namespace made again may choose again");
+    assert_eq!(store.active_encoder(&ns("a")).unwrap(), Some(encoder()));
+    assert_eq!(store.stats(&ns("a")).unwrap().active_encoder, Some(encoder()));
+    assert_eq!(store.active_encoder(&ns("b")).unwrap(), None);
+    store.forget(&ns("a"), &DeleteTarget::Within(Scope::default())).unwrap();
+    assert_eq!(store.active_encoder(&ns("a")).unwrap(), None, "a namespace made again may choose again");
 }
 
 pub(super) fn vectors_that_do_not_serve_are_not_added_to(store: &dyn Store) {
@@ -112,18 +118,18 @@ pub(super) fn vectors_that_do_not_serve_are_not_added_to(store: &dyn Store) {
         let error = store.append(&ns("a"), Batch { drafts: &drafts, vectors }).unwrap_err();
         let message = error.to_string();
         assert!(message.contains("test@1/f32") && message.contains("other@2/int8"), "{message}");
-        assert!(message.contains("aforesaid reembed --model other --precision int8"), "{message}");
+        assert!(message.contains("re-embed"), "{message}");
         assert!(find(store, "a", "t4").is_empty());
     }
     let repeated = NewVectors::Given { encoder: &other(), vectors: &[Some(&[1.0, 0.0, 0.0])] };
-    let fates = store.append(&ns("a"), Batch { drafts: &three_turns()[..1], vectors: repeated }).unwrap();
-    assert!(matches!(fates[..], [Fate::Unchanged(_)]), "a repeat brings no vector, and so no wrong one");
+    let outcomes = store.append(&ns("a"), Batch { drafts: &three_turns()[..1], vectors: repeated }).unwrap();
+    assert!(matches!(outcomes[..], [AppendOutcome::Unchanged(_)]), "a repeat brings no vector, and so no wrong one");
 }
 
 pub(super) fn a_set_serves_when_nothing_is_missing(store: &dyn Store) {
-    let serve = |encoder: &EncoderId| store.serve(&ns("a"), encoder, Audience::LocalModels).unwrap();
+    let serve = |encoder: &EncoderId| store.activate(&ns("a"), encoder, Audience::LocalModels).unwrap();
     assert!(matches!(
-        store.serve(&ns("a"), &encoder(), Audience::LocalModels),
+        store.activate(&ns("a"), &encoder(), Audience::LocalModels),
         Err(StoreError::UnknownNamespace { .. })
     ));
     add_with_vectors(store, "a", &three_turns());
@@ -131,13 +137,13 @@ pub(super) fn a_set_serves_when_nothing_is_missing(store: &dyn Store) {
     embed_other(store, &[1, 2]);
     assert_eq!(epoch(store), before.epoch, "what does not serve is not searched");
     assert_eq!(serve(&other()), 1);
-    assert_eq!((store.serving(&ns("a")).unwrap(), epoch(store)), (Some(encoder()), before.epoch));
+    assert_eq!((store.active_encoder(&ns("a")).unwrap(), epoch(store)), (Some(encoder()), before.epoch));
 
     embed_other(store, &[3]);
-    derived::keep(store, "english", &[derived::segment(Rows::Memories, 0, 3, b"postings")]);
+    derived::keep(store, "english", &[derived::segment(SegmentKind::Memories, 0, 3, b"postings")]);
     assert_eq!(serve(&other()), 0);
     let switched = epoch(store);
-    assert!(store.serving(&ns("a")).unwrap() == Some(other()) && switched > before.epoch);
+    assert!(store.active_encoder(&ns("a")).unwrap() == Some(other()) && switched > before.epoch);
     assert!(derived::kept(store, "english").is_empty());
     assert_eq!((serve(&other()), epoch(store)), (0, switched), "it serves already");
 
@@ -152,10 +158,10 @@ pub(super) fn a_set_serves_when_nothing_is_missing(store: &dyn Store) {
 
 pub(super) fn what_a_remote_model_may_not_see_is_not_missing(store: &dyn Store) {
     add(store, "a", &[Draft::Note(note("n1", "a secret"))]);
-    assert_eq!(store.serve(&ns("a"), &encoder(), Audience::LocalModels).unwrap(), 1);
-    assert_eq!(store.serving(&ns("a")).unwrap(), None);
-    assert_eq!(store.serve(&ns("a"), &other(), Audience::AnyModel).unwrap(), 0);
-    assert_eq!(store.serving(&ns("a")).unwrap(), Some(other()));
+    assert_eq!(store.activate(&ns("a"), &encoder(), Audience::LocalModels).unwrap(), 1);
+    assert_eq!(store.active_encoder(&ns("a")).unwrap(), None);
+    assert_eq!(store.activate(&ns("a"), &other(), Audience::AnyModel).unwrap(), 0);
+    assert_eq!(store.active_encoder(&ns("a")).unwrap(), Some(other()));
 }
 
 pub(super) fn idle_vectors_are_dropped(store: &dyn Store) {
@@ -180,9 +186,24 @@ pub(super) fn idle_vectors_are_dropped(store: &dyn Store) {
 pub(super) fn forgetting_takes_the_vectors_of_every_set(store: &dyn Store) {
     add_with_vectors(store, "a", &three_turns());
     embed_other(store, &[1, 2, 3]);
-    assert_eq!(store.forget(&ns("a"), &Doomed::One(Seq(2))).unwrap().vectors, 2);
+    assert_eq!(store.forget(&ns("a"), &DeleteTarget::One(Seq(2))).unwrap().vectors, 2);
     for encoder in [encoder(), other()] {
         assert!(vectors_of(store, "a", &encoder, &[2]).is_err(), "{encoder}");
         assert_eq!(vectors_of(store, "a", &encoder, &[1, 3]).unwrap().len(), 2, "{encoder}");
     }
+}
+
+/// Stores disagreed on what an encoder may bring after its last vector was forgotten.
+pub(super) fn an_encoder_keeps_its_components(store: &dyn Store) {
+    add_with_vectors(store, "a", &three_turns()[..1]);
+    add(store, "a", &three_turns());
+    store.forget(&ns("a"), &DeleteTarget::One(Seq(1))).unwrap();
+    assert!(store.stats(&ns("a")).unwrap().vectors.is_empty());
+    let long = store.embed(&ns("a"), &encoder(), &[(Seq(2), &[1.0, 0.0, 0.0])]);
+    assert!(matches!(long, Err(StoreError::Dimension { expected: 2, found: 3, .. })));
+    let gone = store.embed(&ns("a"), &encoder(), &[(Seq(1), &[1.0, 0.0]), (Seq(2), &[1.0])]);
+    assert!(matches!(gone, Err(StoreError::Dimension { expected: 2, found: 1, .. })));
+    store.embed(&ns("a"), &encoder(), &[(Seq(1), &[1.0, 0.0]), (Seq(2), &[0.0, 1.0])]).unwrap();
+    assert_eq!(vectors_of(store, "a", &encoder(), &[2]).unwrap().as_slice(), [0.0, 1.0]);
+    assert!(vectors_of(store, "a", &encoder(), &[1]).is_err(), "what is gone gets none");
 }

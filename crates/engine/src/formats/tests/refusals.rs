@@ -18,7 +18,7 @@ fn a_jsonl_line_that_is_no_object() {
     );
     line(r#""speaker": "A" "text": "t""#, &["chat.json, line 2, column 17: broken JSON: expected `,` or `}`"]);
     line(r#""speaker": "A", "text": "a", "text": "b""#, &["line 2", "field \"text\" is there twice"]);
-    refused(Format::Jsonl, "[1, 2]", &["line 1: the line is an array of 2; expected an object", "--format"]);
+    refused(Format::Jsonl, "[1, 2]", &["line 1: the line is an array of 2; expected an object", "name another format"]);
     refused(Format::Jsonl, "nothing", &["line 1, column", "broken JSON"]);
     refused(Format::Jsonl, &format!("{{\"meta\": {}", "[".repeat(100_000)), &["line 1", "recursion limit"]);
 }

@@ -76,7 +76,7 @@ fn notes() -> impl Strategy<Value = Draft> {
     )
 }
 
-fn exported(draft: Draft) -> (String, aforesaid_core::types::Memory) {
+fn exported(draft: Draft) -> (String, aforesaid_core::types::Record) {
     let id = draft.id().unwrap().clone();
     let memory = draft.into_memory(Seq(1), id);
     (serde_json::to_string(&memory).unwrap(), memory)

@@ -19,11 +19,11 @@ const LABEL: &str = "a string or a whole number";
 const GROUP: &str = "default";
 
 pub(super) enum Line {
-    Memory(Memory),
+    Memory(MemoryLine),
     Query(Query),
 }
 
-pub(super) struct Memory {
+pub(super) struct MemoryLine {
     pub(super) group: String,
     /// As an export of a store has it.
     pub(super) conversation: Option<String>,
@@ -88,7 +88,7 @@ impl Record {
         })
     }
 
-    fn memory(&mut self) -> Result<Memory, DataError> {
+    fn memory(&mut self) -> Result<MemoryLine, DataError> {
         let id = self.required_label("id")?;
         let text = self.required_text("text")?;
         let said_at = self.time("said_at")?;
@@ -114,7 +114,7 @@ impl Record {
             }
         };
         draft.check().map_err(|why| DataError::Memory { place: self.place.clone(), why })?;
-        Ok(Memory { group, conversation, draft })
+        Ok(MemoryLine { group, conversation, draft })
     }
 
     fn note(&self, id: String, group: &str, text: String, said_at: Option<Timestamp>) -> Result<Note, DataError> {

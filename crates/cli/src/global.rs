@@ -1,0 +1,73 @@
+//! Options of every command.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use aforesaid::{
+    Pipeline,
+    models::Instructions,
+    types::{Namespace, UnknownChoice},
+};
+use clap::{Args, ValueHint};
+
+use crate::{old_names, precision::PrecisionChoice, server::ServerArgs, values::at_least_one};
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// The store: a path, or memory: for one that ends with the process [default: in your data directory].
+    #[arg(long, global = true, env = "AFORESAID_STORE", value_hint = ValueHint::FilePath)]
+    pub(crate) store: Option<String>,
+    /// The namespace: a user, agent or application [default: default].
+    #[arg(long, short, global = true, env = "AFORESAID_NAMESPACE")]
+    pub(crate) namespace: Option<Namespace>,
+    /// The embedding model, or "none" [default: the model of the namespace's vectors, or all-MiniLM-L6-v2].
+    #[arg(long, global = true, env = "AFORESAID_MODEL")]
+    pub(crate) model: Option<String>,
+    /// A directory with the embedding model's files.
+    #[arg(long, global = true, env = "AFORESAID_MODEL_DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) model_dir: Option<PathBuf>,
+    /// The precision of the embedding model: auto, f32, bf16 or int8 [default: auto, that of the namespace's vectors].
+    #[arg(long, global = true, env = "AFORESAID_PRECISION")]
+    pub(crate) precision: Option<PrecisionChoice>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+    /// The processor instructions to use, for tests: avx512, avx2, neon or portable [default: the best available].
+    #[arg(long, global = true, env = "AFORESAID_INSTRUCTIONS", hide = true, value_parser = instructions)]
+    pub(crate) instructions: Option<Instructions>,
+    /// The directory of downloaded models [default: in your cache directory].
+    #[arg(long, global = true, env = "AFORESAID_MODEL_CACHE", value_hint = ValueHint::DirPath)]
+    pub(crate) model_cache: Option<PathBuf>,
+    /// Do not use the network; only servers on this machine are asked.
+    #[arg(long, global = true, env = "AFORESAID_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) offline: bool,
+    /// Threads to compute on [default: one per core].
+    #[arg(long, global = true, env = "AFORESAID_THREADS", value_parser = at_least_one)]
+    pub(crate) threads: Option<NonZeroUsize>,
+    /// The configuration file [default: config.toml in your configuration directory].
+    #[arg(long, global = true, env = "AFORESAID_CONFIG", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// The pipeline: hybrid, lexical, a paper-* baseline, or a description, such as
+    /// "zscore(0.7, bm25, dense(max))" [default: hybrid].
+    #[arg(long, global = true, env = "AFORESAID_PIPELINE", value_parser = pipeline, alias = "preset")]
+    pub(crate) pipeline: Option<Pipeline>,
+}
+
+/// Instructions that this processor has.
+fn instructions(word: &str) -> Result<Instructions, String> {
+    let asked: Instructions = word.parse().map_err(|error: UnknownChoice| error.to_string())?;
+    match asked.is_available() {
+        true => Ok(asked),
+        false => Err(format!(
+            "this processor lacks them; the best it has are {}, leave --instructions out",
+            Instructions::best()
+        )),
+    }
+}
+
+fn pipeline(name: &str) -> Result<Pipeline, String> {
+    old_names::warn_of_words(name);
+    name.parse().map_err(|error: aforesaid::pipeline::InvalidPipeline| error.to_string())
+}

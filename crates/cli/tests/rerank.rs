@@ -1,0 +1,65 @@
+//! `search --rerank MODEL` with a real cross-encoder of random weights, and what it refuses.
+#![allow(clippy::unwrap_used, reason = "test code")]
+
+mod sandbox;
+
+use std::path::Path;
+
+use sandbox::*;
+use serde_json::Value;
+
+/// Six notes, which a search for a kite lists in one order.
+fn filled() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for text in
+        ["A red kite.", "The kite flew.", "Kite, string and wind.", "No toy but a kite.", "Soup.", "A kite again."]
+    {
+        sandbox.done(&["add", text]);
+    }
+    sandbox
+}
+
+fn cross_encoder() -> String {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/tests/reference/tiny-cross-bert");
+    dir.to_str().unwrap().to_owned()
+}
+
+fn ids(found: &Value) -> Vec<&str> {
+    found["hits"].as_array().unwrap().iter().map(|hit| hit["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_cross_encoder_orders_the_best_hits_and_leaves_the_rest() {
+    let (sandbox, model) = (filled(), cross_encoder());
+    let plain = sandbox.json(&["search", "kite"]);
+    for depth in ["1", "2", "3", "5", "10"] {
+        let found = sandbox.json(&["search", "kite", "--rerank", &model, "--rerank-depth", depth]);
+        let best = depth.parse::<usize>().unwrap().min(5);
+        assert_eq!(ids(&found)[best..], ids(&plain)[best..]);
+        let scores: Vec<f64> =
+            found["hits"].as_array().unwrap()[..best].iter().map(|hit| hit["rerank_score"].as_f64().unwrap()).collect();
+        assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+        let (mut before, mut after) = (ids(&plain), ids(&found));
+        before.sort_unstable();
+        after.sort_unstable();
+        assert_eq!(before, after, "the hits stay the same set");
+        assert!(found.get("warnings").is_none_or(|of| !of.to_string().contains("rerank")), "{found}");
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let (sandbox, model) = (filled(), cross_encoder());
+    for (args, named) in [
+        (&["--rerank", &model, "--rerank-by", "relevance"][..], "--rerank-by"),
+        (&["--rerank-depth", "3"], "--rerank-depth"),
+        (&["--rerank", "no-such-model"], "no-such-model"),
+        (&["--rerank", &model, "--llm-url", "http://127.0.0.1:9/v1"], "--llm-url"),
+    ] {
+        let refused = sandbox.refusal(&[&["search", "kite"], args].concat());
+        assert!(refused.contains(named), "{refused}");
+    }
+    let encoder = cross_encoder().replace("tiny-cross-bert", "tiny");
+    let refused = sandbox.refusal(&["search", "kite", "--rerank", &encoder]);
+    assert!(refused.contains("reranker"), "{refused}");
+}

@@ -1,0 +1,156 @@
+//! What a pipeline is made of.
+
+use std::{fmt, sync::Arc};
+
+use super::{
+    boost::Boost,
+    leg::Leg,
+    shared::TermWeights,
+    vectors::{SpeakerNames, VectorUse},
+};
+use crate::{analysis::Analyzer, fusion::Fusion};
+
+/// Legs, how they are fused, and what is added to the fused scores.
+///
+/// Its text form reads back: the name of a preset, or a description such as `zscore(0.7, bm25(k1=0.9), dense(max))`;
+/// [`fmt::Display`] prints the description.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pipeline {
+    /// What it is called; its description where it has no other name.
+    pub name: String,
+    /// How text becomes terms.
+    pub analyzer: Analyzer,
+    /// The legs that are fused, in order.
+    pub legs: Vec<Arc<dyn Leg>>,
+    /// How their scores become one.
+    pub fusion: Fusion,
+    /// What is added to the fused scores, in order.
+    pub boosts: Vec<Boost>,
+}
+
+impl Pipeline {
+    /// The fused leg of type `L`, if there is one.
+    pub fn leg<L: Leg>(&self) -> Option<&L> {
+        self.legs.iter().find_map(|leg| leg.downcast())
+    }
+
+    /// Changes the fused leg of type `L`, where there is one.
+    pub fn change<L: Leg + Clone>(&mut self, change: impl FnOnce(&mut L)) {
+        for leg in &mut self.legs {
+            if let Some(found) = leg.downcast::<L>() {
+                let mut changed = found.clone();
+                change(&mut changed);
+                *leg = Arc::new(changed);
+                return;
+            }
+        }
+    }
+
+    /// The same with one leg more, at the end and of this weight. Its name becomes its description.
+    pub fn with_leg(mut self, leg: impl Leg, weight: f64) -> Self {
+        self.fusion.weights.resize(self.legs.len(), 1.0);
+        self.fusion.weights.push(weight);
+        self.legs.push(Arc::new(leg));
+        self.described()
+    }
+
+    /// The same without the leg of type `L`.
+    pub fn without_leg<L: Leg>(mut self) -> Self {
+        if let Some(place) = self.legs.iter().position(|leg| leg.downcast::<L>().is_some()) {
+            self.legs.remove(place);
+            if place < self.fusion.weights.len() {
+                self.fusion.weights.remove(place);
+            }
+        }
+        self
+    }
+
+    /// The weights of the boost written with a word; empty where it has none.
+    pub fn boost(&self, word: &str) -> Vec<f64> {
+        let boost = self.boosts.iter().find(|boost| boost.word == word);
+        boost.map_or_else(Vec::new, |boost| boost.legs.iter().map(|(_, weight)| *weight).collect())
+    }
+
+    /// The same with a boost, in place of one written with the same word or behind the others.
+    pub fn with_boost(mut self, boost: Boost) -> Self {
+        match self.boosts.iter_mut().find(|other| other.word == boost.word) {
+            Some(other) => *other = boost,
+            None => self.boosts.push(boost),
+        }
+        self
+    }
+
+    /// The same without the boost written with a word.
+    pub fn without_boost(mut self, word: &str) -> Self {
+        self.boosts.retain(|boost| boost.word != word);
+        self
+    }
+
+    /// The same under its description.
+    pub fn described(mut self) -> Self {
+        self.name = self.to_string();
+        self
+    }
+
+    /// What it comes to where nothing has cue questions.
+    pub fn without_cues(mut self) -> Self {
+        for leg in &mut self.legs {
+            if let Some(without) = leg.without_cues() {
+                *leg = without;
+            }
+        }
+        self.without_boost(super::presets::CUE_BOOST)
+    }
+
+    /// Whether it compares vectors: one of its fused legs does.
+    pub fn compares_vectors(&self) -> bool {
+        self.legs.iter().any(|leg| leg.vectors().is_some())
+    }
+
+    /// The vectors it compares, those of boosts included; `None` where no fused leg compares any.
+    pub fn vectors(&self) -> Option<VectorUse<'_>> {
+        let mut all = self.legs.iter().find_map(|leg| leg.vectors())?;
+        for more in self.legs.iter().chain(self.boosted()).filter_map(|leg| leg.vectors()) {
+            all.cue_questions |= more.cue_questions;
+            all.cue_passages |= more.cue_passages;
+        }
+        Some(all)
+    }
+
+    /// The model it asks for by name, if it does.
+    pub fn encoder(&self) -> Option<&str> {
+        self.legs.iter().find_map(|leg| leg.vectors()?.encoder)
+    }
+
+    /// Whether speakers' names are part of the query that is encoded.
+    pub fn speaker_names(&self) -> SpeakerNames {
+        self.vectors().map(|vectors| vectors.speaker_names).unwrap_or_default()
+    }
+
+    /// How its first leg that scores words weighs terms.
+    pub(super) fn term_weights(&self) -> TermWeights {
+        self.legs.iter().find_map(|leg| leg.term_weights()).unwrap_or_default()
+    }
+
+    /// The legs of boosts that count.
+    pub(super) fn boosted(&self) -> impl Iterator<Item = &Arc<dyn Leg>> {
+        self.boosts.iter().flat_map(|boost| &boost.legs).filter(|(_, weight)| *weight > 0.0).map(|(leg, _)| leg)
+    }
+}
+
+impl fmt::Display for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let boosts: Vec<&Boost> = self.boosts.iter().filter(|boost| boost.is_used()).collect();
+        boosts.iter().rev().try_for_each(|boost| write!(f, "{}, ", boost.form()))?;
+        let legs: Vec<String> = self.legs.iter().map(|leg| leg.form(self.analyzer)).collect();
+        match legs.as_slice() {
+            [] => f.write_str("nothing")?,
+            [one] => f.write_str(one)?,
+            _ => {
+                let numbers: Vec<String> = self.fusion.numbers().iter().map(f64::to_string).collect();
+                write!(f, "{}({})", self.fusion.method.name(), [numbers, legs].concat().join(", "))?;
+            }
+        }
+        boosts.iter().try_for_each(|_| f.write_str(")"))
+    }
+}

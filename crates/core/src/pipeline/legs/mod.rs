@@ -1,0 +1,19 @@
+//! The legs that ship, each in a file or a folder of its own.
+
+mod cue_bm25;
+mod cue_dense;
+mod date_match;
+mod dense;
+mod lexical;
+
+pub use cue_bm25::CueBm25Leg;
+pub use cue_dense::CueDenseLeg;
+pub use date_match::DateLeg;
+pub use dense::{DenseLeg, VectorSource};
+pub use lexical::{AnswerFeatures, LexicalLeg, UnitWeights};
+
+use super::leg::LegReader;
+
+/// How those that ship are read.
+pub(super) const READERS: [LegReader; 5] =
+    [lexical::READER, dense::READER, cue_bm25::READER, cue_dense::READER, date_match::READER];

@@ -1,0 +1,127 @@
+//! Pipelines with a name.
+
+use std::sync::Arc;
+
+use super::{
+    boost::{Boost, BoostMeasure},
+    definition::Pipeline,
+    leg::Leg,
+    legs::{AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, UnitWeights},
+    vectors::SpeakerNames,
+};
+use crate::{
+    analysis::Analyzer,
+    dense::Pooling,
+    fusion::{Fusion, Method},
+    lexical::{Bm25, Neighbours},
+};
+
+/// The names, for messages.
+pub(super) const NAMES: &str =
+    "hybrid, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse";
+
+/// The word of the boost by cue questions.
+pub const CUE_BOOST: &str = "cue_boost";
+/// The word of the boost by dates.
+pub const DATE_BOOST: &str = "date_boost";
+
+impl Boost {
+    /// The best cue question of each candidate, by BM25 and by cosine.
+    pub fn cues(bm25: f64, dense: f64) -> Self {
+        let legs: Vec<(Arc<dyn Leg>, f64)> = vec![(Arc::new(CueBm25Leg), bm25), (Arc::new(CueDenseLeg), dense)];
+        Self { word: CUE_BOOST, measure: BoostMeasure::ZScore, legs }
+    }
+
+    /// What was said on the date that the query names.
+    pub fn date(weight: f64) -> Self {
+        Self { word: DATE_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(DateLeg), weight)] }
+    }
+}
+
+impl Pipeline {
+    /// Lexical and dense legs; the default.
+    pub fn hybrid() -> Self {
+        let dense = DenseLeg { speaker_names: SpeakerNames::Strip, ..DenseLeg::any(Pooling::Max) };
+        let lexical = Self::lexical();
+        let legs = vec![lexical.legs[0].clone(), Arc::new(dense)];
+        Self { name: "hybrid".to_owned(), legs, fusion: Fusion::zscore(0.6), ..lexical }
+    }
+
+    /// The lexical leg alone.
+    pub fn lexical() -> Self {
+        let leg = LexicalLeg {
+            bm25: Bm25 { k1: 0.9, b: 0.75 },
+            bigrams: 0.5,
+            neighbours: Neighbours { weights: [0.5, 0.5], half_length: 30.0 },
+            cues: UnitWeights { session: 1.0, turn: 0.5 },
+            features: AnswerFeatures {
+                speaker_match: 2.0,
+                time_expression: 1.0,
+                question_penalty: 0.8,
+                short_penalty: 0.6,
+            },
+            sessions: UnitWeights { session: 1.0, turn: 1.0 },
+            turns: UnitWeights { session: 0.4, turn: 1.0 },
+        };
+        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0)];
+        Self { boosts, ..Self::of_one("lexical", Analyzer::English, Arc::new(leg)) }
+    }
+
+    /// The default without what costs most at a large history: neighbours, bigrams, and the session's share in a turn.
+    pub fn fast() -> Self {
+        let mut fast = Self { name: "fast".to_owned(), ..Self::hybrid() };
+        fast.change(|leg: &mut LexicalLeg| {
+            (leg.bigrams, leg.neighbours, leg.turns) = (0.0, Neighbours::NONE, LexicalLeg::PLAIN.turns);
+        });
+        fast
+    }
+
+    /// The published BM25 baseline (fusion study, section 4).
+    pub fn paper_bm25() -> Self {
+        Self::of_one("paper-bm25", Analyzer::FusionStudy, Arc::new(LexicalLeg::PLAIN))
+    }
+
+    /// One leg, nothing else.
+    pub(super) fn of_one(name: &str, analyzer: Analyzer, leg: Arc<dyn Leg>) -> Self {
+        let fusion = Fusion::even(Method::ZScore, 1);
+        Self { name: name.to_owned(), analyzer, legs: vec![leg], fusion, boosts: Vec::new() }
+    }
+
+    /// The pipeline of that name.
+    pub(super) fn preset(name: &str) -> Option<Self> {
+        let dense = |pooling| Some(Self::of_one(name, Analyzer::FusionStudy, Arc::new(DenseLeg::any(pooling))));
+        match name {
+            "hybrid" => Some(Self::hybrid()),
+            "lexical" => Some(Self::lexical()),
+            "fast" => Some(Self::fast()),
+            "paper-bm25" => Some(Self::paper_bm25()),
+            "paper-dense-max" => dense(Pooling::Max),
+            "paper-dense-top3" => dense(Pooling::Top(3)),
+            "paper-dense-mean" => dense(Pooling::Mean),
+            "paper-dense-lse" => dense(Pooling::Lse(10.0)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_back() {
+        for name in NAMES.replace(" or ", ", ").split(", ") {
+            assert_eq!(name.parse::<Pipeline>().unwrap().name, name);
+        }
+        assert!("best".parse::<Pipeline>().unwrap_err().to_string().contains("hybrid"));
+    }
+
+    #[test]
+    fn a_description_is_the_same_pipeline() {
+        for name in ["hybrid", "lexical", "fast", "paper-bm25"] {
+            let pipeline: Pipeline = name.parse().unwrap();
+            let described: Pipeline = pipeline.to_string().parse().unwrap();
+            assert_eq!(pipeline.described(), described);
+        }
+    }
+}

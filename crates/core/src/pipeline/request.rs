@@ -1,0 +1,136 @@
+//! One request, and what is said of a hit.
+
+use std::num::NonZeroUsize;
+
+use serde::{Serialize, Serializer};
+
+use super::scope::Candidates;
+use crate::{
+    analysis::Question,
+    dense::Rescore,
+    error::StoreError,
+    index::Index,
+    ranking::NotANumber,
+    types::{Granularity, Unmatched, Vectors},
+};
+
+/// A search failed; there is no partial answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// A stage made a score that is not a number.
+    #[error(transparent)]
+    NotANumber(#[from] NotANumber),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// One query, analysed and encoded.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Its terms, and what it says about the answer.
+    pub question: &'a Question,
+    /// Its unit-length vector, by the index's encoder.
+    pub vector: Option<&'a [f32]>,
+    /// What to return.
+    pub unit: Granularity,
+    /// How many at the most.
+    pub k: NonZeroUsize,
+    /// Whether candidates without evidence are listed.
+    pub unmatched: Unmatched,
+    /// What is reported of a hit besides its score.
+    pub detail: Detail,
+}
+
+/// What is reported of a hit; each includes the ones before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Its score.
+    Scores,
+    /// Also the best turns of a session, and its rank in each leg.
+    BestTurns,
+    /// Also how the score came about.
+    Explained,
+}
+
+/// One request on one index.
+#[derive(Clone, Copy)]
+pub struct SearchContext<'a> {
+    /// What is searched.
+    pub index: &'a Index,
+    /// What may be found.
+    pub candidates: &'a Candidates,
+    /// What is asked for.
+    pub request: &'a Request<'a>,
+}
+
+impl<'a> SearchContext<'a> {
+    /// All candidates: text positions of turns and notes, or session numbers; ascending.
+    pub fn units(&self) -> &'a [u32] {
+        self.candidates.units(self.request.unit)
+    }
+
+    /// The texts of a candidate: itself, or the turns of the session.
+    pub fn texts_of<'c>(&self, unit: &'c u32) -> &'c [u32]
+    where
+        'a: 'c,
+    {
+        match self.request.unit {
+            Granularity::Turn => std::slice::from_ref(unit),
+            Granularity::Session => self.candidates.turns_of(self.index, *unit),
+        }
+    }
+}
+
+/// Where a candidate stands in one leg, or after one stage.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LegHit {
+    /// From 1.
+    pub rank: usize,
+    /// The leg's own score, or that of the stage.
+    pub score: f64,
+}
+
+/// Where a candidate stands in each leg that found it, by the leg's name, in the order of the pipeline.
+///
+/// Serializes as a map: `{"lexical": {"rank": 1, "score": 7.5}, "dense": {"rank": 3, "score": 0.4}}`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Legs(pub(super) Vec<(&'static str, LegHit)>);
+
+impl Legs {
+    /// Where it stands in the leg of that name.
+    pub fn get(&self, leg: &str) -> Option<LegHit> {
+        self.0.iter().find(|(name, _)| *name == leg).map(|(_, hit)| *hit)
+    }
+
+    /// Every leg that found it.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, LegHit)> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+impl Serialize for Legs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+/// Fetches real vectors, for scans over codes: of texts and of the rows of [`crate::index::CueIndex`].
+#[derive(Clone, Copy)]
+pub struct Exact<'a> {
+    /// Of texts.
+    pub texts: &'a Rescore<'a>,
+    /// Of single questions.
+    pub questions: &'a Rescore<'a>,
+    /// Of texts with all their questions.
+    pub passages: &'a Rescore<'a>,
+}
+
+impl Exact<'_> {
+    /// For an index that holds its vectors as they are.
+    pub fn none() -> Self {
+        let nothing: &Rescore<'static> = &|_| Ok(Vectors::default());
+        Self { texts: nothing, questions: nothing, passages: nothing }
+    }
+}

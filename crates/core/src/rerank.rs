@@ -1,0 +1,148 @@
+//! Rerankers: the best candidates of a search in another order.
+
+use std::{num::NonZeroUsize, sync::Arc};
+
+use crate::{
+    encoder::{Locality, PairScorer},
+    pipeline::Legs,
+    types::Timestamp,
+};
+
+/// Scores the best candidates of a search, given all of them.
+///
+/// A reranker only scores. [`order`] makes the order of the scores, and is the one place that checks them: the candidates
+/// stay the same set, and what comes after them stays as it is.
+pub trait Reranker: Send + Sync {
+    /// Its name, for reports and messages.
+    fn name(&self) -> String;
+
+    /// Whether texts stay on this machine. A remote reranker is never shown a sensitive memory.
+    fn locality(&self) -> Locality;
+
+    /// How many of the best candidates it is shown, where nobody says.
+    fn default_depth(&self) -> NonZeroUsize;
+
+    /// Refuses settings that make no sense, before anything is searched.
+    ///
+    /// # Errors
+    /// [`RerankError::Settings`].
+    fn check(&self) -> Result<(), RerankError> {
+        Ok(())
+    }
+
+    /// A score for each candidate, in order; more is better. `None` leaves a candidate unscored: it comes after those
+    /// with a score.
+    ///
+    /// # Errors
+    /// [`RerankError::Failed`] keeps the order of the search, and a warning says why.
+    fn score(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Option<f64>>, RerankError>;
+}
+
+/// A turn or note that a reranker is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RerankCandidate {
+    /// The text as it is indexed, with its speaker and image caption.
+    pub text: String,
+    /// When it was said.
+    pub said_at: Option<Timestamp>,
+    /// Score of the first stage; comparable within one search only.
+    pub score: f64,
+    /// Its signals: where it stands in each leg.
+    pub legs: Legs,
+}
+
+/// A reranker gave no scores.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RerankError {
+    /// Its settings make no sense.
+    #[error("{0}")]
+    Settings(String),
+    /// It failed, or its scores cannot be used.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// The order of candidates by their scores, as places: best first, equals as they stand, unscored ones last and as they
+/// stand.
+///
+/// # Errors
+/// When there are more or fewer scores than candidates, or one is not a number.
+pub fn order(scores: &[Option<f64>], candidates: usize) -> Result<Vec<usize>, RerankError> {
+    if scores.len() != candidates {
+        let (found, expected) = (scores.len(), candidates);
+        return Err(RerankError::Failed(format!("found {found} scores, expected {expected}, one a candidate")));
+    }
+    if let Some(place) = scores.iter().position(|score| score.is_some_and(f64::is_nan)) {
+        return Err(RerankError::Failed(format!("the score of candidate {place} is not a number")));
+    }
+    let mut places: Vec<usize> = (0..scores.len()).collect();
+    places.sort_by(|&a, &b| match (scores[a], scores[b]) {
+        (Some(a), Some(b)) => b.total_cmp(&a),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    });
+    Ok(places)
+}
+
+/// A cross-encoder as a reranker: each candidate is read together with the query.
+#[derive(Clone)]
+pub struct CrossEncoderReranker {
+    scorer: Arc<dyn PairScorer>,
+}
+
+impl CrossEncoderReranker {
+    /// The protected prefix of the evidence reranker (cascade paper, section 3).
+    pub const DEPTH: NonZeroUsize = NonZeroUsize::MIN.saturating_add(9);
+
+    /// Scores are the model's logits.
+    pub fn new(scorer: Arc<dyn PairScorer>) -> Self {
+        Self { scorer }
+    }
+}
+
+impl Reranker for CrossEncoderReranker {
+    fn name(&self) -> String {
+        self.scorer.id().to_string()
+    }
+
+    fn locality(&self) -> Locality {
+        Locality::Local
+    }
+
+    fn default_depth(&self) -> NonZeroUsize {
+        Self::DEPTH
+    }
+
+    fn score(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Option<f64>>, RerankError> {
+        let texts: Vec<&str> = candidates.iter().map(|candidate| candidate.text.as_str()).collect();
+        let scores = self.scorer.score(query, &texts).map_err(|error| RerankError::Failed(error.to_string()))?;
+        Ok(scores.into_iter().map(|score| Some(f64::from(score))).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_best_come_first_and_unscored_ones_keep_their_order() {
+        let scores = [None, Some(0.1), Some(0.9), None, Some(0.1)];
+        assert_eq!(order(&scores, 5).unwrap(), [2, 1, 4, 0, 3]);
+    }
+
+    #[test]
+    fn scores_that_cannot_be_used_are_refused() {
+        assert!(order(&[Some(1.0)], 2).unwrap_err().to_string().contains("found 1 scores, expected 2"));
+        assert!(order(&[Some(1.0), Some(f64::NAN)], 2).unwrap_err().to_string().contains("candidate 1"));
+    }
+
+    proptest! {
+        #[test]
+        fn the_candidates_stay_the_same_set(scores in prop::collection::vec(prop::option::of(-9.0f64..9.0), 0..30)) {
+            let mut places = order(&scores, scores.len()).unwrap();
+            places.sort_unstable();
+            prop_assert!(places.into_iter().eq(0..scores.len()));
+        }
+    }
+}

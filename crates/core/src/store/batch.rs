@@ -1,0 +1,53 @@
+//! What is appended, and what becomes of it.
+
+use crate::types::{Draft, EncoderId, MemoryId};
+
+/// Identifies a passage without keeping it.
+pub type Fingerprint = [u8; 16];
+
+/// Memories to append in one transaction, with their vectors.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<'a> {
+    /// The memories.
+    pub drafts: &'a [Draft],
+    /// Their vectors.
+    pub vectors: NewVectors<'a>,
+}
+
+/// Where the vectors of a [`Batch`] come from.
+#[derive(Debug, Clone, Copy)]
+pub enum NewVectors<'a> {
+    /// There are none; they may be added later.
+    None,
+    /// From the caller.
+    Given {
+        /// What made them.
+        encoder: &'a EncoderId,
+        /// A vector for each draft, or `None` for one that has none.
+        vectors: &'a [Option<&'a [f32]>],
+    },
+    /// From the vectors staged by [`Store::stage`](super::contract::Store::stage). Those named here are no longer
+    /// staged afterwards.
+    Staged {
+        /// What made them.
+        encoder: &'a EncoderId,
+        /// The fingerprint of each draft's passage, or `None` for one that has no vector.
+        fingerprints: &'a [Option<Fingerprint>],
+    },
+}
+
+impl<'a> Batch<'a> {
+    /// Memories without vectors.
+    pub fn of(drafts: &'a [Draft]) -> Self {
+        Self { drafts, vectors: NewVectors::None }
+    }
+}
+
+/// What became of a draft of a batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AppendOutcome {
+    /// Stored now, under this id.
+    Added(MemoryId),
+    /// Already stored, the same in every field.
+    Unchanged(MemoryId),
+}

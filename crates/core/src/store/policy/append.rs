@@ -1,0 +1,191 @@
+//! A batch on its way into a namespace, inside one transaction.
+
+use std::collections::HashMap;
+
+use super::{counters::Counters, encoders, identity, numbers::allocate_id, staged::StagedVectors};
+use crate::{
+    error::StoreError,
+    store::{
+        batch::{AppendOutcome, Batch, Fingerprint, NewVectors},
+        tables::{Groups, NO_GROUP, Tables},
+    },
+    types::{ConversationId, Draft, EncoderId, Namespace, Seq, SessionId},
+};
+
+/// Appends what is new of a batch; says what became of each draft.
+pub(super) fn append(
+    tables: &mut dyn Tables,
+    namespace: &Namespace,
+    batch: Batch<'_>,
+) -> Result<Vec<AppendOutcome>, StoreError> {
+    let mut appending = Appending::start(tables, namespace)?;
+    let before = appending.last;
+    let outcomes = match batch.vectors {
+        NewVectors::None => batch.drafts.iter().map(|draft| appending.add(draft)).collect::<Result<_, _>>()?,
+        NewVectors::Given { encoder, vectors } => appending.add_with_given(batch.drafts, encoder, vectors)?,
+        NewVectors::Staged { encoder, fingerprints } => {
+            appending.add_with_staged(batch.drafts, encoder, fingerprints)?
+        }
+    };
+    let Appending { tables, last, counters, .. } = appending;
+    if last != before {
+        tables.advance_memories(Seq(last), last - before)?;
+        counters.write(tables)?;
+    }
+    Ok(outcomes)
+}
+
+struct Appending<'a> {
+    tables: &'a mut dyn Tables,
+    namespace: &'a Namespace,
+    /// The position of the last memory.
+    last: u64,
+    /// Components of the batch's vectors, once one was due.
+    dim: Option<usize>,
+    conversations: HashMap<ConversationId, u64>,
+    sessions: HashMap<(u64, SessionId), u64>,
+    counters: Counters,
+    /// Where new conversations begin to number.
+    floor: u64,
+}
+
+impl<'a> Appending<'a> {
+    fn start(tables: &'a mut dyn Tables, namespace: &'a Namespace) -> Result<Self, StoreError> {
+        let state = tables.state()?;
+        let mut counters = Counters::default();
+        counters.know(Groups { conversation: NO_GROUP, session: NO_GROUP }, state.notes);
+        Ok(Self {
+            tables,
+            namespace,
+            last: state.version.last.0,
+            dim: None,
+            conversations: HashMap::new(),
+            sessions: HashMap::new(),
+            counters,
+            floor: state.floor,
+        })
+    }
+
+    fn add_with_given(
+        &mut self,
+        drafts: &[Draft],
+        encoder: &EncoderId,
+        vectors: &[Option<&[f32]>],
+    ) -> Result<Vec<AppendOutcome>, StoreError> {
+        let mut outcomes = Vec::with_capacity(drafts.len());
+        for (i, draft) in drafts.iter().enumerate() {
+            let outcome = self.add(draft)?;
+            if let (AppendOutcome::Added(_), Some(vector)) = (&outcome, vectors.get(i).copied().flatten()) {
+                let dim = self.dim(encoder, |_| Ok(vector.len()))?;
+                encoders::check_dim(encoder, dim, vector.len())?;
+                self.tables.put_vector(encoder, Seq(self.last), vector)?;
+            }
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+
+    fn add_with_staged(
+        &mut self,
+        drafts: &[Draft],
+        encoder: &EncoderId,
+        fingerprints: &[Option<Fingerprint>],
+    ) -> Result<Vec<AppendOutcome>, StoreError> {
+        let mut staged = StagedVectors::of(encoder, fingerprints);
+        let mut outcomes = Vec::with_capacity(drafts.len());
+        for (i, draft) in drafts.iter().enumerate() {
+            let outcome = self.add(draft)?;
+            if let Some(fingerprint) = fingerprints.get(i).copied().flatten() {
+                if let AppendOutcome::Added(_) = outcome {
+                    let dim = self.dim(encoder, |tables| staged.dim(tables, &fingerprint))?;
+                    staged.copy(self.tables, &fingerprint, Seq(self.last), dim)?;
+                }
+                staged.release(self.tables, &fingerprint)?;
+            }
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+
+    /// Components of the batch's vectors, whose encoder must be the active one.
+    fn dim(
+        &mut self,
+        encoder: &EncoderId,
+        dim: impl FnOnce(&dyn Tables) -> Result<usize, StoreError>,
+    ) -> Result<usize, StoreError> {
+        if let Some(known) = self.dim {
+            return Ok(known);
+        }
+        encoders::claim(self.tables, self.namespace, encoder)?;
+        Ok(*self.dim.insert(encoders::dim_or_new(self.tables, encoder, dim)?))
+    }
+
+    /// Adds one draft, unless it is there already.
+    fn add(&mut self, draft: &Draft) -> Result<AppendOutcome, StoreError> {
+        draft.check()?;
+        let known = self.known_conversation(draft)?;
+        if let (Some(conversation), Some(id)) = (known, draft.id())
+            && let Some(id) = identity::find_in(self.tables, conversation, draft, id)?
+        {
+            return Ok(AppendOutcome::Unchanged(id));
+        }
+        let groups = self.groups(known, draft)?;
+        let highest = self.counters.highest(groups);
+        let (id, number) = match draft.id() {
+            Some(id) => (id.clone(), highest + 1),
+            None => allocate_id(draft, highest, |id| self.tables.has_id(groups.conversation, id))?,
+        };
+        self.counters.set(groups, number);
+        self.last += 1;
+        self.tables.insert_memory(&draft.clone().into_memory(Seq(self.last), id.clone()), groups)?;
+        Ok(AppendOutcome::Added(id))
+    }
+
+    /// The number of a draft's conversation, if it has one that is there, or of none.
+    fn known_conversation(&mut self, draft: &Draft) -> Result<Option<u64>, StoreError> {
+        let Some(name) = draft.conversation() else { return Ok(Some(NO_GROUP)) };
+        if let Some(&number) = self.conversations.get(name) {
+            return Ok(Some(number));
+        }
+        let Some(row) = self.tables.conversation(name)? else { return Ok(None) };
+        self.counters.know_conversation(row);
+        self.conversations.insert(name.clone(), row.number);
+        Ok(Some(row.number))
+    }
+
+    /// The groups of a draft, made where they are missing; `known` is its conversation where that is there.
+    fn groups(&mut self, known: Option<u64>, draft: &Draft) -> Result<Groups, StoreError> {
+        let conversation = match (known, draft.conversation()) {
+            (Some(conversation), _) => conversation,
+            (None, None) => NO_GROUP,
+            (None, Some(name)) => {
+                let row = self.tables.insert_conversation(name, self.floor)?;
+                self.counters.know_conversation(row);
+                self.conversations.insert(name.clone(), row.number);
+                row.number
+            }
+        };
+        let session = match draft {
+            Draft::Turn(turn) => self.session(conversation, &turn.session)?,
+            Draft::Note(_) => NO_GROUP,
+        };
+        Ok(Groups { conversation, session })
+    }
+
+    fn session(&mut self, conversation: u64, name: &SessionId) -> Result<u64, StoreError> {
+        let key = (conversation, name.clone());
+        if let Some(&number) = self.sessions.get(&key) {
+            return Ok(number);
+        }
+        let row = match self.tables.session(conversation, name)? {
+            Some(row) => row,
+            None => {
+                let start = self.counters.start(conversation, name.as_str());
+                self.tables.insert_session(conversation, name, start)?
+            }
+        };
+        self.counters.know(Groups { conversation, session: row.number }, row.given);
+        self.sessions.insert(key, row.number);
+        Ok(row.number)
+    }
+}

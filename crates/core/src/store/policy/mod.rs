@@ -1,0 +1,26 @@
+//! The rules of a store, over the tables of a namespace.
+//!
+//! | rule | file |
+//! |---|---|
+//! | which draft is which stored memory, and what is a conflict | `identity` |
+//! | positions, ids, groups, vectors of a batch | `append`, `staged` |
+//! | numbers of ids that the store gives | `numbers`, `counters` |
+//! | which encoder is active, what a vector must be like | `encoders` |
+//! | what an index is told, epochs, segments | `indexes` |
+//! | cues | `cues` |
+//! | what goes with a memory | `forget` |
+
+mod append;
+mod counters;
+mod cues;
+mod encoders;
+mod forget;
+mod identity;
+mod indexes;
+mod numbers;
+mod staged;
+mod store;
+mod store_cues;
+
+#[cfg(any(test, feature = "conformance"))]
+pub(super) use indexes::{note_removed, removed_since};

@@ -1,0 +1,4 @@
+//! The limits of what is stored.
+
+/// Longest accepted text of one turn or note, in bytes.
+pub const MAX_TEXT_BYTES: usize = 1 << 20;

@@ -1,0 +1,159 @@
+//! The encoder of a namespace, from settings.
+
+use std::{path::Path, sync::Arc};
+
+use aforesaid_core::{Encoder, types::EncoderId};
+use aforesaid_llm::LlmError;
+use aforesaid_models::{
+    BertEncoder, CrossEncoder, Downloads, ModelEntry, ModelError, ModelFiles, Progress, Runtime, find, from_directory,
+    registry, resolve,
+};
+
+use super::{
+    choice::{ModelChoice, ModelSettings, Network, Selection},
+    server::EncoderServer,
+};
+use crate::{
+    encoder::EncoderSource,
+    error::Error,
+    no_vectors::NoVectors,
+    registry::{ModelPolicy, ResolveEncoder},
+};
+
+/// What becomes of a download.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DownloadEvent<'a> {
+    /// It has come this far.
+    Advanced(Progress<'a>),
+    /// It is over, whether it succeeded or not.
+    Ended,
+}
+
+/// Told of downloads, on whatever thread needs the model.
+type Observer = Box<dyn Fn(DownloadEvent<'_>) + Send + Sync>;
+
+/// Chooses encoders by settings: the namespace's active one, unless another was chosen.
+pub struct ModelResolver {
+    settings: ModelSettings,
+    observer: Observer,
+}
+
+impl ModelResolver {
+    /// A resolver that tells nobody of its downloads.
+    pub fn new(settings: ModelSettings) -> Self {
+        Self::observed(settings, |_| ())
+    }
+
+    /// A resolver that tells `observer` of its downloads.
+    pub fn observed(settings: ModelSettings, observer: impl Fn(DownloadEvent<'_>) + Send + Sync + 'static) -> Self {
+        Self { settings, observer: Box::new(observer) }
+    }
+
+    /// Loads the cross-encoder in a directory, or the registered one of that name, downloaded where that is allowed.
+    ///
+    /// # Errors
+    /// When the directory or the registry has none, or its files cannot be had or loaded.
+    pub fn cross_encoder(&self, name_or_dir: &str) -> Result<CrossEncoder, Error> {
+        let settings = &self.settings;
+        let files = match Path::new(name_or_dir) {
+            dir if dir.is_dir() => from_directory(dir, &settings.cache)?,
+            _ => {
+                let model = ModelChoice::Named { name: name_or_dir.to_owned(), dir: None };
+                let settings = ModelSettings { model, ..settings.clone() };
+                self.files(&settings, registry::named(name_or_dir)?, ModelPolicy::Fetch)?
+            }
+        };
+        Ok(CrossEncoder::load(&files, settings.runtime(None))?)
+    }
+
+    fn named(&self, settings: &ModelSettings, runtime: Runtime, policy: ModelPolicy) -> Result<EncoderSource, Error> {
+        let Some(entry) = settings.entry()? else {
+            return Ok(EncoderSource::Unavailable { reason: NoVectors::NotConfigured });
+        };
+        match self.files(settings, entry, policy) {
+            Ok(files) => deferred(files, entry.dim, runtime),
+            // Without a model, memories are stored and found lexically.
+            Err(ModelError::Unavailable { model, attempts }) => {
+                let message = ModelError::Unavailable { model: model.clone(), attempts }.to_string();
+                Ok(EncoderSource::Unavailable { reason: NoVectors::ModelUnavailable { model, message } })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn files(
+        &self,
+        settings: &ModelSettings,
+        entry: &ModelEntry,
+        policy: ModelPolicy,
+    ) -> Result<ModelFiles, ModelError> {
+        let paths = settings.paths(policy);
+        if paths.downloads == Downloads::Forbidden {
+            return find(entry, &paths);
+        }
+        let files = resolve(entry, &paths, &mut |progress| (self.observer)(DownloadEvent::Advanced(progress)));
+        (self.observer)(DownloadEvent::Ended);
+        files
+    }
+}
+
+impl ResolveEncoder for ModelResolver {
+    fn resolve(&self, active: Option<&EncoderId>, policy: ModelPolicy) -> Result<EncoderSource, Error> {
+        let settings = self.settings.following(active);
+        let runtime = settings.runtime(active);
+        let is_default = settings.selection == Selection::Default;
+        let unavailable = |reason| Ok(EncoderSource::Unavailable { reason });
+        match (&settings.model, active) {
+            (ModelChoice::Off, _) => unavailable(NoVectors::SwitchedOff),
+            // A server made the vectors, and it is not configured.
+            (model, Some(active)) if active.is_remote() && is_default && !model.makes(active) => {
+                unavailable(NoVectors::UnknownServer { encoder: active.clone() })
+            }
+            (ModelChoice::Server(server), _) => at_server(&settings, server, policy),
+            (ModelChoice::Directory(dir), _) => in_directory(dir, &settings.cache, runtime),
+            // A model from a directory made the vectors, and the directory is not configured.
+            (ModelChoice::Named { name, .. }, Some(active)) if is_default && registry::named(name).is_err() => {
+                unavailable(NoVectors::UnregisteredModel { encoder: active.clone() })
+            }
+            (ModelChoice::Named { .. }, _) => self.named(&settings, runtime, policy),
+        }
+    }
+}
+
+/// A model that only its directory knows: its dimensions are known once it is loaded.
+fn in_directory(dir: &Path, cache: &Path, runtime: Runtime) -> Result<EncoderSource, Error> {
+    let files = from_directory(dir, cache)?;
+    Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(&files, runtime)?)))
+}
+
+/// A model on a server.
+fn at_server(settings: &ModelSettings, server: &EncoderServer, policy: ModelPolicy) -> Result<EncoderSource, Error> {
+    if settings.precision.is_some() {
+        return Err(Error::PrecisionOnServer);
+    }
+    if settings.network == Network::Forbidden && !server.url().is_loopback() {
+        let reason = NoVectors::Offline { url: server.url().to_string() };
+        return Ok(EncoderSource::Unavailable { reason });
+    }
+    match server.connect(policy, &settings.server_key) {
+        Ok(encoder) => Ok(EncoderSource::Ready(Arc::new(encoder))),
+        // A search goes on without vectors; what is stored is not stored without.
+        Err(error) if policy == ModelPolicy::Find && !matches!(error, LlmError::Key { .. }) => {
+            Ok(EncoderSource::Unavailable { reason: NoVectors::ServerFailed { message: error.to_string() } })
+        }
+        Err(error) => Err(Error::EncoderServer(error)),
+    }
+}
+
+fn deferred(files: ModelFiles, dim: usize, runtime: Runtime) -> Result<EncoderSource, Error> {
+    Ok(EncoderSource::Deferred {
+        id: files.encoder_id(runtime.precision)?,
+        dim,
+        bytes: files.dir.join("model.safetensors").metadata().map_or(0, |file| file.len()),
+        load: Box::new(move || {
+            let encoder = BertEncoder::load(&files, runtime)
+                .map_err(|error| NoVectors::ModelFailed { code: error.code(), message: error.to_string() })?;
+            Ok(Arc::new(encoder) as Arc<dyn Encoder>)
+        }),
+    })
+}

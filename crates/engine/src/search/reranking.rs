@@ -1,0 +1,213 @@
+//! The best hits of a search, put in another order by a reranker.
+
+use std::{num::NonZeroUsize, time::Instant};
+
+use aforesaid_core::{
+    Locality,
+    pipeline::{Detail, Pipeline},
+    rerank::{RerankCandidate, RerankError, Reranker, order},
+    store::Store,
+    types::{Query, Sensitivity, Seq},
+};
+use aforesaid_llm::{ChatRequest, JudgeSettings};
+
+use super::{
+    found::{FoundHits, Searched},
+    llm_reranker::requests,
+    prepared::PreparedQuery,
+};
+use crate::{
+    answer::{Warning, millis},
+    error::Error,
+    memory::Memory,
+};
+
+/// How a search is reranked.
+///
+/// The reranker is shown the best turns of the first stage, and the hits they stand for are put in the order of its scores.
+/// Equal ones keep the order of the first stage, as do those without a score, which come after the others. Hits below the
+/// `depth` best stay as they are. A remote reranker is not shown sensitive memories: these keep their places.
+#[derive(Clone, Copy)]
+pub struct Reranking<'a> {
+    /// What scores them.
+    pub reranker: &'a dyn Reranker,
+    /// How many turns it is shown.
+    pub depth: NonZeroUsize,
+}
+
+impl<'a> Reranking<'a> {
+    /// To the reranker's own depth.
+    pub fn new(reranker: &'a dyn Reranker) -> Self {
+        Self { reranker, depth: reranker.default_depth() }
+    }
+}
+
+impl std::fmt::Debug for Reranking<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reranking").field("reranker", &self.reranker.name()).field("depth", &self.depth).finish()
+    }
+}
+
+/// What a reranker is shown.
+struct Shown {
+    candidates: Vec<RerankCandidate>,
+    /// The hit that each candidate stands for.
+    hits: Vec<Option<usize>>,
+    /// Hits that it must not see.
+    hidden: Vec<usize>,
+}
+
+impl Memory {
+    /// The requests that a search reranked by a language model sends at first, for a batch service.
+    ///
+    /// Whoever puts the answers into a [`ResponseCache`](aforesaid_llm::ResponseCache) under the keys of these requests,
+    /// as [`Batch`](aforesaid_llm::Batch) does, and reranks through a chat with that cache, sends nothing, as long as every
+    /// answer can be read.
+    ///
+    /// # Errors
+    /// As [`Memory::search_reranked`].
+    pub fn rerank_requests(
+        &self,
+        query: &Query,
+        pipeline: &Pipeline,
+        settings: &JudgeSettings,
+        depth: NonZeroUsize,
+    ) -> Result<Vec<ChatRequest>, Error> {
+        settings.check()?;
+        let posed = self.pose(query, pipeline, Detail::Scores, Some(depth))?;
+        if posed.unanswerable().is_some() {
+            return Ok(Vec::new());
+        }
+        let shown = self.find(&posed, |store, found| Self::shown(store, query, Locality::Remote, found))?.made;
+        Ok(requests(settings, &query.text, &shown.candidates))
+    }
+
+    /// [`Memory::find`], and the reranker where there is one.
+    pub(super) fn find_reranked<T>(
+        &self,
+        posed: &PreparedQuery<'_>,
+        reranking: Option<Reranking<'_>>,
+        finish: impl Fn(&dyn Store, &FoundHits) -> Result<Option<T>, Error>,
+    ) -> Result<Searched<T>, Error> {
+        if let Some(Reranking { reranker, .. }) = reranking {
+            reranker.check().map_err(|error| refused(reranker, error))?;
+        }
+        self.find(posed, |store, found| match reranking {
+            Some(reranking) if !Self::rerank(store, reranking, posed.query, found)? => Ok(None),
+            _ => finish(store, found),
+        })
+    }
+
+    /// Reorders what was found and cuts it at `k`; `false` where something of it is gone since.
+    fn rerank(
+        store: &dyn Store,
+        reranking: Reranking<'_>,
+        query: &Query,
+        found: &mut FoundHits,
+    ) -> Result<bool, Error> {
+        let Reranking { reranker, depth } = reranking;
+        let Some(shown) = Self::shown(store, query, reranker.locality(), found)? else { return Ok(false) };
+        let started = Instant::now();
+        let scored = reranker.score(&query.text, &shown.candidates);
+        // Checked once for all rerankers; the order of hits follows below.
+        let scored = scored.and_then(|scores| order(&scores, shown.candidates.len()).map(|_| scores));
+        match scored {
+            Ok(scores) => found.reorder(&shown, &scores, depth),
+            Err(RerankError::Failed(reason)) => found.warnings.push(Warning::RerankSkipped { reason }),
+            Err(error) => return Err(refused(reranker, error)),
+        }
+        found.rerank_millis = Some(millis(started));
+        found.hits.truncate(query.k.get());
+        found.places.truncate(query.k.get());
+        Ok(true)
+    }
+
+    /// What a reranker may see of what was found; `None` where something of it is gone since.
+    fn shown(
+        store: &dyn Store,
+        query: &Query,
+        locality: Locality,
+        found: &mut FoundHits,
+    ) -> Result<Option<Shown>, Error> {
+        let seqs: Vec<Seq> = found.evidence.iter().map(|evidence| evidence.seq).collect();
+        let Some(memories) = Self::fetch_all(store, &query.namespace, &seqs)? else { return Ok(None) };
+        let mut shown = Shown { candidates: Vec::new(), hits: Vec::new(), hidden: Vec::new() };
+        for (memory, evidence) in memories.iter().zip(&found.evidence) {
+            if memory.sensitivity == Sensitivity::Sensitive && locality == Locality::Remote {
+                shown.hidden.extend(evidence.hit);
+                continue;
+            }
+            shown.candidates.push(RerankCandidate {
+                text: memory.passage(),
+                said_at: memory.said_at,
+                score: evidence.score,
+                legs: evidence.legs.clone(),
+            });
+            shown.hits.push(evidence.hit);
+        }
+        Ok(Some(shown))
+    }
+}
+
+fn refused(reranker: &dyn Reranker, error: RerankError) -> Error {
+    Error::Reranker { reranker: reranker.name(), problem: error.to_string() }
+}
+
+impl FoundHits {
+    /// Puts the best hits in the order of a reranker's scores of what it was shown.
+    fn reorder(&mut self, shown: &Shown, scores: &[Option<f64>], depth: NonZeroUsize) {
+        let best = self.hits.len().min(depth.get());
+        for (&hit, &score) in shown.hits.iter().zip(scores) {
+            if let Some(place) = hit.filter(|&hit| hit < best).and_then(|hit| self.places.get_mut(hit)) {
+                place.rerank_score = [place.rerank_score, score].into_iter().flatten().reduce(f64::max);
+            }
+        }
+        let scores: Vec<Option<f64>> = self.places[..best].iter().map(|place| place.rerank_score).collect();
+        let order = rearranged(&scores, &shown.hidden);
+        permute(&mut self.hits, &order);
+        permute(&mut self.places, &order);
+    }
+}
+
+/// Which hit comes to each place: `hidden` ones stay where they are, and the others share the rest by their scores.
+fn rearranged(scores: &[Option<f64>], hidden: &[usize]) -> Vec<usize> {
+    let open: Vec<usize> = (0..scores.len()).filter(|place| !hidden.contains(place)).collect();
+    let of_open: Vec<Option<f64>> = open.iter().map(|&place| scores[place]).collect();
+    let mut arranged: Vec<usize> = (0..scores.len()).collect();
+    // The scores were proven to be numbers, one a candidate.
+    let by_score = order(&of_open, open.len()).unwrap_or_else(|_| (0..open.len()).collect());
+    for (&place, from) in open.iter().zip(by_score) {
+        arranged[place] = open[from];
+    }
+    arranged
+}
+
+/// Puts the first items in another order: the one at `order[place]` comes to `place`.
+fn permute<T>(items: &mut Vec<T>, order: &[usize]) {
+    let rest = items.split_off(order.len());
+    let mut taken: Vec<Option<T>> = items.drain(..).map(Some).collect();
+    items.extend(order.iter().filter_map(|&from| taken[from].take()));
+    items.extend(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_hits_keep_their_places_and_those_left_out_their_order() {
+        let scores = [Some(0.1), None, None, Some(0.9), None, Some(0.1)];
+        assert_eq!(rearranged(&scores, &[1]), [3, 1, 0, 5, 2, 4]);
+        assert_eq!(rearranged(&scores, &[]), [3, 0, 5, 1, 2, 4]);
+        assert_eq!(rearranged(&[None, None], &[0, 1]), [0, 1]);
+    }
+
+    #[test]
+    fn only_the_first_items_move() {
+        let mut items = vec!['a', 'b', 'c', 'd'];
+        permute(&mut items, &[2, 0, 1]);
+        assert_eq!(items, ['c', 'a', 'b', 'd']);
+        permute(&mut items, &[]);
+        assert_eq!(items.len(), 4);
+    }
+}

@@ -1,0 +1,213 @@
+//! Results as programs read them: the one schema of `--json`, and of any server or binding.
+//!
+//! Most results serialize by themselves; here is what puts them together.
+
+use std::collections::BTreeMap;
+
+use aforesaid_core::{
+    store::{
+        BackedUp, CheckDepth, CueStats, DeleteReport, DroppedCues, Erasure, Finding, Gravity, NamespaceStats, Salvaged,
+    },
+    types::Namespace,
+};
+use aforesaid_llm::Spent;
+use serde::Serialize;
+
+use crate::{
+    cues::{CueCoverage, TakenCues},
+    error::Error,
+    ingest::Imported,
+    memory::Memory,
+};
+
+/// A result, with the namespace it is about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InNamespace<'a, T> {
+    /// The namespace.
+    pub namespace: &'a Namespace,
+    /// The result.
+    #[serde(flatten)]
+    pub result: T,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImportedFile {
+    /// Its name.
+    pub file: String,
+    /// What became of it.
+    #[serde(flatten)]
+    pub imported: Imported,
+}
+
+/// What became of the files of an import.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImportReport<'a> {
+    /// Memories that were new.
+    pub added: usize,
+    /// Memories that were there already.
+    pub unchanged: usize,
+    /// Parts of files that were left out.
+    pub skipped: usize,
+    /// The files, in order.
+    pub files: &'a [ImportedFile],
+}
+
+impl<'a> ImportReport<'a> {
+    /// The sums over some files.
+    pub fn new(files: &'a [ImportedFile]) -> Self {
+        let sum = |count: fn(&Imported) -> usize| files.iter().map(|file| count(&file.imported)).sum();
+        Self {
+            added: sum(|imported| imported.added),
+            unchanged: sum(|imported| imported.unchanged),
+            skipped: sum(|imported| imported.skipped.len()),
+            files,
+        }
+    }
+}
+
+/// What a forget took away.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ForgetReport {
+    /// What is gone.
+    pub forgotten: DeleteReport,
+}
+
+/// How many memories were exported.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExportReport {
+    /// Memories written.
+    pub exported: u64,
+    /// What could be read of a damaged namespace, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub salvaged: Option<Salvaged>,
+}
+
+/// What a store holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StoreStats {
+    /// Path or URL of the store.
+    pub store: String,
+    /// Whether what was forgotten is gone from every file.
+    pub erasure: Erasure,
+    /// What each namespace holds.
+    pub namespaces: BTreeMap<Namespace, NamespaceReport>,
+}
+
+/// What a namespace holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NamespaceReport {
+    /// Memories and vectors.
+    #[serde(flatten)]
+    pub stats: NamespaceStats,
+    /// Cues, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cues: Option<CueStats>,
+}
+
+/// How much of a namespace has cues, and where they come from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CueReport {
+    /// How many memories have cues.
+    pub coverage: CueCoverage,
+    /// What is stored.
+    #[serde(flatten)]
+    pub stats: CueVectorsAndSources,
+}
+
+/// Vectors of cues by encoder, and memories by source of their cues.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CueVectorsAndSources {
+    /// Vectors by encoder.
+    pub vectors: BTreeMap<String, u64>,
+    /// Memories by who wrote their cues, and how.
+    pub sources: BTreeMap<String, u64>,
+}
+
+/// What dropping cues took away.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DropCuesReport {
+    /// What is gone.
+    pub dropped: DroppedCues,
+    /// Whether its bytes are gone from every file.
+    pub erasure: Erasure,
+}
+
+/// Cues taken from the results of a batch service.
+#[derive(Debug, Serialize)]
+pub struct BatchCues<'a> {
+    /// What came of the answers.
+    #[serde(flatten)]
+    pub taken: &'a TakenCues,
+    /// Lines of the results, by what became of them.
+    pub lines: BTreeMap<&'static str, usize>,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CheckReport<'a> {
+    /// Path or URL of the store.
+    pub store: String,
+    /// How far it went.
+    pub depth: CheckDepth,
+    /// Whether something was lost or changed.
+    pub damaged: bool,
+    /// What was found.
+    pub findings: &'a [Finding],
+}
+
+impl<'a> CheckReport<'a> {
+    /// The report of some findings.
+    pub fn new(store: String, depth: CheckDepth, findings: &'a [Finding]) -> Self {
+        let damaged = findings.iter().any(|finding| finding.gravity == Gravity::Damage);
+        Self { store, depth, damaged, findings }
+    }
+}
+
+/// A copy of a store.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BackupReport {
+    /// What is in it.
+    #[serde(flatten)]
+    pub backed_up: BackedUp,
+    /// Path or URL of the store.
+    pub store: String,
+    /// Path of the copy.
+    pub file: String,
+}
+
+/// A result that a language model had a part in, and what that has cost. Stored responses cost nothing.
+#[derive(Debug, Serialize)]
+pub struct Costed<T> {
+    /// The result.
+    #[serde(flatten)]
+    pub result: T,
+    /// What it has cost.
+    pub spent: Spent,
+}
+
+/// Memories for another model, and the same as text.
+#[derive(Debug, Serialize)]
+pub struct PromptText<T> {
+    /// The text.
+    pub prompt: String,
+    /// The memories.
+    #[serde(flatten)]
+    pub context: T,
+}
+
+impl Memory {
+    /// What the store and some of its namespaces hold.
+    ///
+    /// # Errors
+    /// When a namespace does not exist, or the store fails.
+    pub fn store_stats(&self, namespaces: Vec<Namespace>) -> Result<StoreStats, Error> {
+        let mut reports = BTreeMap::new();
+        for namespace in namespaces {
+            let stats = self.stats(&namespace)?;
+            let cues = Some(self.cue_stats(&namespace)?).filter(|cues| cues.memories > 0);
+            reports.insert(namespace, NamespaceReport { stats, cues });
+        }
+        Ok(StoreStats { store: self.location(), erasure: self.erasure()?, namespaces: reports })
+    }
+}

@@ -1,0 +1,70 @@
+//! Repeats published studies, measures the defaults of `aforesaid`, replays receipts and fills tables from them.
+#![forbid(unsafe_code)]
+
+mod failure;
+mod language_model;
+mod machine;
+mod output;
+mod reproduce;
+mod study;
+mod tables;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{failure::Failure, machine::Machine};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "aforesaid-studies",
+    version,
+    about,
+    after_help = "Exit codes: 0 success; 1 a receipt is not reproduced, or the machine failed; 2 wrong usage; 4 invalid \
+        input; 5 no model."
+)]
+struct Cli {
+    #[command(flatten)]
+    machine: Machine,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Tables 1 to 10 and the figures of the lexical-dense fusion study.
+    Fusion(study::Fusion),
+    /// Turn retrieval over the five splits of the reranker papers.
+    Turns(study::Locomo),
+    /// The contribution of each part of the default pipeline, and the fusions compared, on four data sets.
+    Default(study::DataSets),
+    /// Whether a search knows that it found nothing: the model of confidence and its coefficients.
+    Confidence(study::DataSets),
+    /// The contribution of recorded cue questions, by the way they are indexed.
+    Roxy(Box<study::Roxy>),
+    /// Measure again what receipts record, and compare.
+    Reproduce(reproduce::Reproduce),
+    /// Fill the tables of Markdown documents from receipts.
+    Tables(tables::Tables),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(cli.machine.format()),
+    }
+}
+
+fn run(cli: &Cli) -> Result<(), Failure> {
+    let machine = &cli.machine;
+    match &cli.command {
+        Command::Fusion(command) => command.run(machine),
+        Command::Turns(command) => command.turns(machine),
+        Command::Default(command) => command.default(machine),
+        Command::Confidence(command) => command.confidence(machine),
+        Command::Roxy(command) => command.run(machine),
+        Command::Reproduce(command) => command.run(machine),
+        Command::Tables(command) => command.run(machine),
+    }
+}

@@ -1,0 +1,185 @@
+//! Every question of a data set with what the search showed and what was true.
+
+use std::{path::Path, sync::Arc};
+
+use aforesaid::{
+    CueIndexing, Pipeline,
+    formats::Captions,
+    pipeline::confidence::{Confidence, Signal, Target},
+    types::Granularity,
+};
+
+use super::variants::{Kind, Variant, attributed, published, without_gold};
+use crate::StudyError;
+use aforesaid_eval::{
+    datasets::DataSet,
+    experiments::{Bench, Observer, Setup},
+    recipe::{Equipment, Recording},
+};
+
+/// A data set on a unit, and how its questions are made such that nothing answers them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Source {
+    pub(super) dataset: DataSet,
+    pub(super) unit: Granularity,
+    pub(super) removed: bool,
+    /// Its questions with names, instead of as they are.
+    pub(super) attributed: bool,
+    /// Whether its memories have the cue questions recorded beside it.
+    pub(super) cued: bool,
+    /// Histories taken, the first ones.
+    pub(super) most: usize,
+}
+
+/// Meetings of QMSum that are taken, so that they do not take longer to encode than all else.
+const MEETINGS: usize = 48;
+
+/// The data sets of the study; those after LoCoMo may be learned from.
+pub(super) const SOURCES: [Source; 11] = [
+    Source::of(DataSet::Locomo, Granularity::Turn),
+    Source::of(DataSet::Locomo, Granularity::Session),
+    Source { cued: true, ..Source::of(DataSet::Locomo, Granularity::Turn) },
+    Source { cued: true, ..Source::of(DataSet::Locomo, Granularity::Session) },
+    Source { removed: true, ..Source::of(DataSet::Beam, Granularity::Turn) },
+    Source { removed: true, ..Source::of(DataSet::Beam, Granularity::Session) },
+    Source { removed: true, ..Source::of(DataSet::RealMem, Granularity::Session) },
+    Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Granularity::Turn) },
+    Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Granularity::Session) },
+    Source { most: MEETINGS, ..Source::of(DataSet::QmSum, Granularity::Turn) },
+    Source { most: MEETINGS, attributed: true, ..Source::of(DataSet::QmSum, Granularity::Turn) },
+];
+
+/// One question asked.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    pub(super) question: String,
+    /// The history it is about, by place in the data set.
+    pub(super) history: usize,
+    pub(super) kind: Kind,
+    /// Whether the first hit is gold of a question that can be answered.
+    pub(super) right: bool,
+    /// What the search says of itself.
+    pub(super) confidence: Confidence,
+    /// Fused score of the first hit.
+    pub(super) fused: f64,
+    /// Lexical score of the first hit.
+    pub(super) words: f64,
+}
+
+/// The cases of a source for one system.
+pub(super) struct Sample {
+    pub(super) source: Source,
+    /// Whether vectors took part.
+    pub(super) dense: bool,
+    pub(super) cases: Vec<Case>,
+}
+
+impl Case {
+    pub(super) fn is(&self, target: Target) -> bool {
+        match target {
+            Target::FirstHit => self.right,
+            Target::Answerable => self.kind.is_answerable(),
+        }
+    }
+
+    /// The signals, if anything was found.
+    pub(super) fn row(&self) -> Option<Vec<f64>> {
+        let signals = self.confidence.signals?;
+        Some(Signal::of(signals.dense()).iter().map(|signal| signals.get(*signal)).collect())
+    }
+}
+
+impl Sample {
+    pub(super) fn is(&self, dataset: DataSet, unit: Granularity) -> bool {
+        self.source.dataset == dataset && self.source.unit == unit && !self.source.attributed && !self.source.cued
+    }
+
+    pub(super) fn truths(&self, target: Target) -> Vec<bool> {
+        self.cases.iter().map(|case| case.is(target)).collect()
+    }
+
+    /// Only the cases that the data set's authors wrote.
+    pub(super) fn as_published(&self) -> Sample {
+        let published = |case: &&Case| matches!(case.kind, Kind::Answerable | Kind::Marked);
+        Sample { cases: self.cases.iter().filter(published).cloned().collect(), ..*self }
+    }
+
+    pub(super) fn histories(&self) -> Vec<usize> {
+        self.cases.iter().map(|case| case.history).collect()
+    }
+
+    pub(super) fn system(&self) -> &'static str {
+        if self.dense { "hybrid" } else { "lexical" }
+    }
+
+    pub(super) fn name(&self) -> String {
+        let how = match (self.source.attributed, self.source.cued) {
+            (true, _) => ", with names",
+            (false, true) => ", with cue questions",
+            (false, false) => "",
+        };
+        format!("{}, {}s{how}", self.source.dataset, self.source.unit)
+    }
+}
+
+impl Source {
+    /// All of a data set, as it is.
+    const fn of(dataset: DataSet, unit: Granularity) -> Self {
+        Self { dataset, unit, removed: false, attributed: false, cued: false, most: usize::MAX }
+    }
+
+    /// Whether it can be measured: recorded cue questions are not everywhere.
+    pub(super) fn is_there(&self, folder: &Path) -> Result<bool, StudyError> {
+        Ok(!self.cued || self.dataset.has_cues(&folder.join(self.dataset.folder()))?)
+    }
+
+    /// Asks all its questions of the hybrid and of the lexical preset.
+    pub(super) fn gather(
+        &self,
+        folder: &Path,
+        equipment: &Equipment,
+        observe: &Observer<'_>,
+    ) -> Result<[Sample; 2], StudyError> {
+        let path = folder.join(self.dataset.folder());
+        let mut benchmark = self.dataset.load(&path, self.unit)?;
+        let cues = if self.cued { Some(Recording::default().read(self.dataset, &path)?) } else { None };
+        let cues = cues.map(|cues| (Arc::new(cues), CueIndexing::default()));
+        let setup = Setup { cues, ..equipment.setup(Captions::Keep) };
+        benchmark.groups.truncate(self.most);
+        let mut variants = vec![if self.attributed { attributed(&benchmark) } else { published(&benchmark) }];
+        variants.extend(self.removed.then(|| without_gold(&benchmark)));
+        let mut samples = [true, false].map(|dense| Sample { source: *self, dense, cases: Vec::new() });
+        for variant in &variants {
+            let bench = Bench::new(&variant.benchmark, &setup, observe)?;
+            for (sample, pipeline) in samples.iter_mut().zip([Pipeline::hybrid(), Pipeline::lexical()]) {
+                sample.cases.extend(ask(&bench, variant, &pipeline, observe)?);
+            }
+        }
+        Ok(samples)
+    }
+}
+
+fn ask(
+    bench: &Bench<'_>,
+    variant: &Variant,
+    pipeline: &Pipeline,
+    observe: &Observer<'_>,
+) -> Result<Vec<Case>, StudyError> {
+    let answers = bench.answers(pipeline, observe)?;
+    let places = bench.clusters();
+    let asked = variant.benchmark.questions().zip(&variant.kinds).zip(places);
+    let case = |(((question, &kind), place), answer): (_, aforesaid::Ranking)| {
+        let (question, kind): (&aforesaid_eval::datasets::Question, Kind) = (question, kind);
+        let first = answer.hits.first();
+        Case {
+            question: question.id.clone(),
+            history: variant.origins[place],
+            kind,
+            right: kind.is_answerable() && first.is_some_and(|first| question.gold.contains(&first.id)),
+            confidence: answer.confidence,
+            fused: first.map_or(0.0, |first| first.score),
+            words: first.and_then(|first| first.legs.get("lexical")).map_or(0.0, |hit| hit.score),
+        }
+    };
+    Ok(asked.zip(answers).map(case).collect())
+}
