@@ -98,9 +98,15 @@ fn the_archives_hold_what_is_said_of_them() {
         assert!(turns.iter().all(|text| has(text)), "{archive}: a turn is missing");
         assert!(contents.other_branches.iter().all(|text| has(text)), "{archive}: a branch is missing");
         assert!(contents.documents.iter().all(|document| has(&document.id)), "{archive}: a document is missing");
-        assert!(contents.attachments.iter().all(|attachment| has(&attachment.file_name)), "{archive}: a file is missing");
+        assert!(
+            contents.attachments.iter().all(|attachment| has(&attachment.file_name)),
+            "{archive}: a file is missing"
+        );
         let mut texts = contents.attachments.iter().filter_map(|attachment| attachment.text.as_deref());
-        assert!(texts.all(|text| found.iter().any(|held| held.contains(text))), "{archive}: the text of a file is missing");
+        assert!(
+            texts.all(|text| found.iter().any(|held| held.contains(text))),
+            "{archive}: the text of a file is missing"
+        );
     }
 }
 
