@@ -52,7 +52,7 @@ fn contents() -> BTreeMap<String, Contents> {
 /// The files with conversations of an archive.
 fn pieces(archive: &str) -> Vec<(String, Vec<u8>)> {
     let mut archive = ZipArchive::new(File::open(dialogues().join("exports").join(archive)).unwrap()).unwrap();
-    let mut names: Vec<String> = archive.file_names().map(str::to_owned).collect();
+    let mut names: Vec<String> = archive.file_names().map(|name| name.unwrap().into_owned()).collect();
     names.retain(|name| name.starts_with("conversations") && name.ends_with(".json"));
     let read = |name: String| {
         let mut bytes = Vec::new();
