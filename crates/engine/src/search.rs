@@ -198,7 +198,7 @@ impl Memory {
         finish: impl Fn(&dyn Store, &mut FoundHits) -> Result<Option<T>, Error>,
     ) -> Result<Searched<T>, Error> {
         let ready = self.make_ready(posed)?;
-        let look = |store: &dyn Store, index: &Index| self.find_in(store, index, posed, &ready.vector);
+        let look = |store: &dyn Store, index: &Index| self.find_in(store, index, posed, &ready);
         let finished = |made, found| Searched { made, found, encoding_millis: ready.encoding_millis };
         for _ in 0..RETRIES {
             let found =
@@ -231,9 +231,15 @@ impl Memory {
         match encoder {
             Ok(encoder) => {
                 let Encoded { vector, millis } = self.encode(&encoder, posed, &spec)?;
-                Ok(EncodedQuery { spec, dim: encoder.dim(), vector, encoding_millis: millis })
+                Ok(EncodedQuery {
+                    spec,
+                    dim: encoder.dim(),
+                    vector,
+                    encoding_millis: millis,
+                    encoder: encoder.get().ok().cloned(),
+                })
             }
-            Err(reason) => Ok(EncodedQuery { spec, dim: 1, vector: Err(reason), encoding_millis: 0.0 }),
+            Err(reason) => Ok(EncodedQuery { spec, dim: 1, vector: Err(reason), encoding_millis: 0.0, encoder: None }),
         }
     }
 
@@ -305,15 +311,18 @@ impl Memory {
         store: &dyn Store,
         index: &Index,
         posed: &PreparedQuery<'_>,
-        vector: &Result<Vec<f32>, NoVectors>,
+        ready: &EncodedQuery,
     ) -> Result<FoundHits, Error> {
+        let vector = &ready.vector;
         let PreparedQuery { query, pipeline, .. } = posed;
         let candidates = self.candidates(index, posed)?;
         if candidates.is_empty() {
             return Ok(FoundHits::nothing(NoHits::EmptyHistory));
         }
-        let warnings = check_vectors(index, pipeline, vector)?;
-        let request = posed.request(vector);
+        let mut warnings = check_vectors(index, pipeline, vector)?;
+        let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
+        warnings.extend(corrections);
+        let request = posed.request(&question, vector);
         let ranked = with_exact(store, index, query, |exact| rank(index, pipeline, &candidates, &request, exact));
         let RankedCandidates { mut hits, signals } = ranked?;
         let confidence = Confidence::of(signals);
