@@ -186,6 +186,32 @@ fn every_data_set_is_listed_with_its_licence() {
 }
 
 #[test]
+fn the_dialogues_are_found_in_a_checkout() {
+    let sandbox = Sandbox::new();
+    let run = ["eval", "run", "--dataset", "dialogues-test", "--system", "bm25"];
+    let refusal = sandbox.refusal(&run);
+    assert!(refusal.contains("splits.json") && refusal.contains("datasets/dialogues of the repository"), "{refusal}");
+    let turn = |conversation: &str, text: &str| {
+        format!(
+            r#"{{"id": "S1:1", "conversation": "{conversation}", "session": "S1", "speaker": "Ola", "said_at": "2025-01-10", "text": "{text}", "q": []}}"#
+        )
+    };
+    let asked =
+        |id: &str| format!(r#"{{"id": "{id}", "query": "What is dry?", "gold_ids": ["S1:1"], "category": "single"}}"#);
+    for (name, text) in [
+        ("splits.json", r#"{"1": {"dev": ["well"], "test": ["barn"]}}"#.to_owned()),
+        ("well.jsonl", turn("well", "The well is dry.")),
+        ("barn.jsonl", turn("barn", "The hay is dry.")),
+        ("well.questions.jsonl", asked("well-q1")),
+        ("barn.questions.jsonl", asked("barn-q1")),
+    ] {
+        sandbox.write(&format!("datasets/dialogues/{name}"), &text);
+    }
+    let report = sandbox.json(&run);
+    assert_eq!((&report["dataset"], &report["n"]), (&"dialogues-test".into(), &1.into()), "{report}");
+}
+
+#[test]
 fn what_cannot_be_measured_is_refused() {
     let sandbox = garden();
     let refused = |args: &[&str]| sandbox.refusal(args);
