@@ -65,6 +65,8 @@ impl Search {
             namespace: settings.namespace.clone(),
             scope: self.scope.scope(),
             before: self.before.clone(),
+            now: None,
+            zone: Default::default(),
             unit: self.unit,
             k: self.k,
             sort_by: self.sort_by,

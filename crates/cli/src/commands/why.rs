@@ -46,6 +46,8 @@ impl Why {
             namespace: settings.namespace.clone(),
             scope: self.scope.scope(),
             before: self.before.clone(),
+            now: None,
+            zone: Default::default(),
             unit: self.unit,
             k: self.k,
             sort_by: SortBy::Relevance,

@@ -3,6 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Analyzer, NamedDate, fold::fold, stopwords, time_words};
+use crate::time::{Clock, Times};
 
 /// The one who asks, where turns are those of a chat with an assistant.
 const ASKER: [&str; 2] = ["user", "human"];
@@ -20,6 +21,8 @@ pub struct Question {
     pub asks_when: bool,
     /// The dates it names.
     pub dates: Vec<NamedDate>,
+    /// What it says of time, read at the moment of asking; `None` where nobody says when that is.
+    pub times: Option<Times>,
     in_first_person: bool,
 }
 
@@ -65,8 +68,14 @@ impl Question {
             terms: analyzer.query_terms(text),
             asks_when: time_words::asks_when(text),
             dates: NamedDate::all_in(text),
+            times: None,
             in_first_person: time_words::in_first_person(text),
         }
+    }
+
+    /// The same, asked at the moment of `clock`.
+    pub fn asked_at(self, clock: &Clock) -> Self {
+        Self { times: Some(Times::read(&self.text, Some(clock))), ..self }
     }
 
     /// The question as asked.

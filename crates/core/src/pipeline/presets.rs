@@ -6,7 +6,9 @@ use super::{
     boost::{Boost, BoostMeasure},
     definition::Pipeline,
     leg::Leg,
-    legs::{AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, TitleLeg, UnitWeights},
+    legs::{
+        AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, TimeOrderLeg, TitleLeg, UnitWeights,
+    },
     vectors::SpeakerNames,
 };
 use crate::{
@@ -26,9 +28,11 @@ pub const CUE_BOOST: &str = "cue_boost";
 pub const DATE_BOOST: &str = "date_boost";
 /// The word of the boost by titles.
 pub const TITLE_BOOST: &str = "title_boost";
+/// The word of the boost by order in time.
+pub const ORDER_BOOST: &str = "order_boost";
 /// Boosts of one leg and one weight, by their words, in the order they are applied.
-pub(super) const WEIGHTED_BOOSTS: [(&str, fn(f64) -> Boost); 2] =
-    [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title)];
+pub(super) const WEIGHTED_BOOSTS: [(&str, fn(f64) -> Boost); 3] =
+    [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title), (ORDER_BOOST, Boost::order)];
 
 impl Boost {
     /// The best cue question of each candidate, by BM25 and by cosine.
@@ -45,6 +49,11 @@ impl Boost {
     /// What was said in a session whose title the query names.
     pub fn title(weight: f64) -> Self {
         Self { word: TITLE_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(TitleLeg), weight)] }
+    }
+
+    /// The newest or the oldest of those that speak of the same matter.
+    pub fn order(weight: f64) -> Self {
+        Self { word: ORDER_BOOST, measure: BoostMeasure::AmongBest, legs: vec![(Arc::new(TimeOrderLeg), weight)] }
     }
 }
 
@@ -73,7 +82,7 @@ impl Pipeline {
             sessions: UnitWeights { session: 1.0, turn: 1.0 },
             turns: UnitWeights { session: 0.4, turn: 1.0 },
         };
-        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0)];
+        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0), Boost::order(2.0)];
         Self { boosts, ..Self::of_one("lexical", Analyzer::English, Arc::new(leg)) }
     }
 
