@@ -82,7 +82,7 @@ impl Pipeline {
             sessions: UnitWeights { session: 1.0, turn: 1.0 },
             turns: UnitWeights { session: 0.4, turn: 1.0 },
         };
-        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0), Boost::order(2.0)];
+        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0), Boost::order(3.0)];
         Self { boosts, ..Self::of_one("lexical", Analyzer::English, Arc::new(leg)) }
     }
 

@@ -22,6 +22,9 @@ const MODIFIERS: usize = 4;
 /// Words that are read of one text at the most: nobody asks longer than that.
 const WORDS: usize = 2_000;
 
+/// A text of more words is a message that tells something and asks something: only what it asks is read.
+const QUESTION: usize = 40;
+
 /// What a text says about time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Times {
@@ -63,6 +66,10 @@ impl Times {
     pub fn read(text: &str, clock: Option<&Clock>) -> Self {
         let mut tokens = tokens(text);
         tokens.truncate(WORDS);
+        if tokens.len() > QUESTION {
+            let asked = questions(text);
+            tokens.retain(|token| asked.iter().any(|sentence| sentence.contains(&token.place.start)));
+        }
         let utc = Zone::UTC;
         let zone = clock.map_or(&utc, |clock| &clock.zone);
         let (mut expressions, mut taken, mut at) = (Vec::new(), Vec::new(), 0);
@@ -91,6 +98,21 @@ impl Times {
     pub fn fit(&self, moment: crate::types::Timestamp) -> Option<f64> {
         self.expressions.iter().map(|expression| expression.range.fit(moment)).reduce(f64::max)
     }
+}
+
+/// The bytes of the sentences that end in a question mark.
+fn questions(text: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut found = Vec::new();
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '?' | '？' => found.push(start..at),
+            '.' | '!' | '\n' | '。' | '！' => {}
+            _ => continue,
+        }
+        start = at + sign.len_utf8();
+    }
+    found
 }
 
 /// An expression in a row of words.

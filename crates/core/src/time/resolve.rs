@@ -292,15 +292,15 @@ fn nth(bound: &Bound, number: i64, clock: Option<&Clock>) -> Option<Stretch> {
 
 /// The last unit of a month, a season or a year.
 fn last_of(bound: &Bound, clock: Option<&Clock>) -> Option<Stretch> {
-    let whole = named(&Bound { unit: None, ..*bound }, clock)?;
-    let to = whole.to?;
+    let whole = named(&Bound { unit: None, number: None, ..*bound }, clock)?;
+    let (to, number) = (whole.to?, bound.number.map_or(1, |number| number.most));
     let from = match bound.unit? {
-        Unit::Weekend => {
+        Unit::Weekend if number == 1 => {
             let last = to.date().yesterday().ok()?;
             let saturday = days_after(last, -i64::from(Weekday::Saturday.until(last.weekday())))?;
             return Stretch::days(saturday, days_after(saturday, 1)?).map(|of| Stretch { yearly: whole.yearly, ..of });
         }
-        unit => to.checked_sub(span(unit, 1)?).ok()?,
+        unit => to.checked_sub(span(unit, number)?).ok()?,
     };
     Some(Stretch { from: Some(from), ..whole }.with_slack(if bound.unit == Some(Unit::Week) { 3 * DAY } else { 0 }))
 }

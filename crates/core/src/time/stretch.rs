@@ -34,13 +34,13 @@ impl Stretch {
         Self { slack: self.slack.max(hours), ..self }
     }
 
-    /// A third of it: 0, 1 or 2.
+    /// A third of it: 0, 1 or 2. Nobody measures it, so half of the whole to each side fits somehow.
     pub(super) fn third(self, number: i64) -> Option<Self> {
         let (from, to) = (self.from?, self.to?);
         let hours = to.duration_since(from).as_hours();
         let at = |thirds: i64| from.checked_add(Span::new().try_hours(hours * thirds / 3).ok()?).ok();
         let end = if number == 2 { to } else { at(number + 1)? };
-        let slack = self.slack.max(hours / 6);
+        let slack = self.slack.max(hours / 2);
         Some(Self { from: Some(at(number)?), to: Some(end), slack, yearly: self.yearly })
     }
 

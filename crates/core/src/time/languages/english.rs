@@ -126,10 +126,10 @@ pub(super) const ENGLISH: Language = Language {
     ambiguous: &[
         // Verbs, names, waters; "second" and "minute" are no expressions of their own.
         "may", "march", "fall", "spring", "august", "april", "june", "jan", "mar", "dec", "sep", "oct", "nov", "feb",
-        "apr", "jun", "jul", "aug", "sept", "easter",
+        "apr", "jun", "jul", "aug", "sept", "easter", "autumn", "summer", "winter",
     ],
     modifiers: &[
-        ("in|during|within", Leads),
+        ("in|during|within|by", Leads),
         ("over", Leads),
         ("on|at|of|for|this|that", Nothing),
         ("the", Nothing),
@@ -147,7 +147,7 @@ pub(super) const ENGLISH: Language = Language {
         ("ever since", Since),
         ("starting", Since),
         ("from", Leads),
-        ("until|till|by", Until),
+        ("until|till", Until),
         ("up to|until|till", Until),
         ("before", Before),
         ("prior to", Before),
@@ -230,6 +230,8 @@ pub(super) const ENGLISH: Language = Language {
         ("the? {nth} {unit} of {year}", Nth),
         ("the? {nth} {unit} of {season} {year}?", Nth),
         ("the? last {unit} of {month} {year}?", LastOf),
+        ("the? last {number} {unit} of {month} {year}?", LastOf),
+        ("the? last {number} {unit} of {year}", LastOf),
         ("the? last {unit} of {year}", LastOf),
         ("the? last {unit} of {season} {year}?", LastOf),
     ],
@@ -264,6 +266,7 @@ pub(super) const ENGLISH: Language = Language {
         ("first", Oldest),
         // Not of time.
         ("now and then|again", Neither),
+        ("more|less recently", Neither),
         ("until|till|before now", Neither),
         ("last|first|second name|names|resort|straw|minute|ditch|word|call|rites", Neither),
         (

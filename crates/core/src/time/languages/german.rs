@@ -192,6 +192,7 @@ pub(super) const GERMAN: Language = Language {
         ("woche vom {day} {month} {year}?", WeekOf),
         ("{nth} woche|wochenende|tag im {month} {year}?", Nth),
         ("letzte|letzten|letztes woche|wochenende|tag im {month} {year}?", LastOf),
+        ("letzten {number} {unit} im {month} {year}?", LastOf),
     ],
     stretches: &[("zwischen", "und"), ("von", "bis"), ("vom", "bis")],
     orders: &[
