@@ -72,7 +72,9 @@ pub(super) fn combine(
     for share in shares.iter().flatten() {
         fused.iter_mut().enumerate().for_each(|(i, sum)| *sum += share.of(i));
     }
-    let deviation = mean_and_deviation(&fused).1;
+    // Where all are alike, a time still tells them apart, as one who says when it is asked expects.
+    let asked = context.request.question.times.is_some();
+    let deviation = mean_and_deviation(&fused).1.or(asked.then_some(1.0));
     let (mut totals, mut boosted) = (fused.clone(), Vec::new());
     let mut columns = table.columns[table.fused..].iter();
     for boost in &pipeline.boosts {

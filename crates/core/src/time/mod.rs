@@ -8,9 +8,11 @@
 //! | `resolve.rs` | turns a pattern that was found into a stretch of the calendar |
 //! | `range.rs` | a stretch of time, and how well a moment fits it |
 //! | `read.rs` | reads all expressions of a text |
+//! | `argument.rs` | reads one that is an argument of its own |
 //!
 //! A week starts on Monday. Seasons are those of the northern hemisphere; the southern one is left out.
 
+mod argument;
 mod clock;
 mod holidays;
 mod language;
@@ -22,6 +24,7 @@ mod resolve;
 mod stretch;
 mod tokens;
 
+pub use argument::InvalidTime;
 pub use clock::Clock;
 pub use range::TimeRange;
 pub use read::{Order, TimeExpression, Times};

@@ -100,6 +100,19 @@ impl Times {
     }
 }
 
+/// What an expression means that is the whole text; `None` where the text is more, or less.
+pub(super) fn whole(text: &str, clock: &Clock) -> Option<TimeRange> {
+    let mut tokens = tokens(text);
+    tokens.truncate(WORDS);
+    let is_whole = |of: &Found| of.end == tokens.len();
+    let found = |language: &&'static Language| {
+        // Whoever gives a time as an argument means a time.
+        let single = Found::single(language, &tokens, 0, Some(clock), true).filter(is_whole);
+        single.or_else(|| Found::at(language, &tokens, 0, Some(clock)).filter(is_whole))
+    };
+    (!tokens.is_empty()).then(|| ALL.iter().find_map(found)).flatten()?.stretch.range(&clock.zone)
+}
+
 /// The bytes of the sentences that end in a question mark.
 fn questions(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
