@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 use aforesaid::{
     Pipeline,
     models::Instructions,
-    types::{Namespace, UnknownChoice},
+    types::{Namespace, UnknownChoice, Zone},
 };
 use clap::{Args, ValueHint};
 
@@ -46,6 +46,13 @@ pub(crate) struct Global {
     /// The configuration file [default: config.toml in your configuration directory].
     #[arg(long, global = true, env = "AFORESAID_CONFIG", value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
+    /// The time zone in which days begin and times are printed: a name such as Europe/Berlin, or +02:00
+    /// [default: the zone of this machine].
+    #[arg(long, global = true, value_name = "NAME", env = "AFORESAID_TIME_ZONE")]
+    pub(crate) time_zone: Option<Zone>,
+    /// The moment of asking, which "yesterday" and "latest" refer to [default: now].
+    #[arg(long, global = true, value_name = "TIME")]
+    pub(crate) now: Option<String>,
     /// Print JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,

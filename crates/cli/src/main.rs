@@ -8,6 +8,7 @@ mod failure;
 mod files;
 mod global;
 mod llm;
+mod local_time;
 mod old_names;
 mod opening;
 mod precision;

@@ -16,7 +16,7 @@ use anstyle::Style;
 pub(crate) use crate::terminal::{NAME, QUIET, STRONG, aside, indented, printable};
 use crate::{
     failure::Failure,
-    remedies,
+    local_time, remedies,
     terminal::{marked, styled},
 };
 
@@ -160,7 +160,7 @@ fn reranked(score: f64) -> String {
 /// Date and time to the minute; what people remember by.
 pub(crate) fn when(said_at: Option<Timestamp>) -> String {
     match said_at {
-        Some(at) => at.to_string().replacen('T', " ", 1).chars().take(16).collect(),
+        Some(at) => local_time::shown(at),
         None => "undated".to_owned(),
     }
 }

@@ -1,7 +1,9 @@
 //! Options that select a part of a namespace.
 
-use aforesaid::types::{ConversationId, Scope, SessionId, Timestamp};
+use aforesaid::types::{ConversationId, Scope, SessionId};
 use clap::Args;
+
+use crate::{failure::Failure, local_time, settings::Settings};
 
 /// Which part of a namespace a command is about.
 #[derive(Debug, Args)]
@@ -12,16 +14,22 @@ pub(crate) struct ScopeArgs {
     /// Only this session.
     #[arg(long, short)]
     pub(crate) session: Option<SessionId>,
-    /// Only what was said at or after this time (2024-03-09 or 2024-03-09T18:02:00Z).
-    #[arg(long)]
-    pub(crate) from: Option<Timestamp>,
-    /// Only what was said at or before this time; a date means its whole day.
-    #[arg(long, value_parser = Timestamp::end_of)]
-    pub(crate) to: Option<Timestamp>,
+    /// Only what was said at or after this time: 2024-03-09, 2024-03-09T18:02:00Z, or words such as "last week".
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<String>,
+    /// Only what was said at or before this time; a date, a month or "last week" means until its end.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) to: Option<String>,
 }
 
 impl ScopeArgs {
-    pub(crate) fn scope(&self) -> Scope {
-        Scope { conversation: self.conversation.clone(), session: self.session.clone(), from: self.from, to: self.to }
+    pub(crate) fn scope(&self, settings: &Settings) -> Result<Scope, Failure> {
+        let (from, to) = (self.from.as_deref(), self.to.as_deref());
+        Ok(Scope {
+            conversation: self.conversation.clone(),
+            session: self.session.clone(),
+            from: from.map(|text| local_time::beginning("--from", text, &settings.clock)).transpose()?,
+            to: to.map(|text| local_time::end("--to", text, &settings.clock)).transpose()?,
+        })
     }
 }

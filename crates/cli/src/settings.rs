@@ -6,7 +6,8 @@ use aforesaid::{
     Pipeline,
     models::{Instructions, Threads, files::read_regular},
     resolve::{ConfiguredKey, EncoderServer, ModelChoice, ModelSettings, Network, Selection},
-    types::Namespace,
+    time::Clock,
+    types::{Namespace, Zone},
 };
 use etcetera::{BaseStrategy, choose_base_strategy};
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use crate::{
     failure::Failure,
     files::MOST_CONFIGURATION,
     global::Global,
-    old_names,
+    local_time, old_names,
     precision::PrecisionChoice,
     remedies,
     server::{self, ServerArgs},
@@ -37,6 +38,8 @@ pub(crate) struct Settings {
     pub(crate) llm_model: Option<String>,
     /// What a first hit must be likely at least, in [0, 1], where the configuration file says.
     pub(crate) min_confidence: Option<f64>,
+    /// When and where it is asked.
+    pub(crate) clock: Clock,
     pub(crate) output: Output,
 }
 
@@ -73,6 +76,7 @@ struct File {
     /// The old name of `pipeline`.
     preset: Option<String>,
     min_confidence: Option<f64>,
+    time_zone: Option<String>,
 }
 
 impl Settings {
@@ -116,6 +120,17 @@ impl Settings {
             return Err(Failure::Input(format!(
                 "configuration file {shown}: min_confidence {found}: expected a number from 0 to 1"
             )));
+        }
+        let configured_zone = file.time_zone.as_ref().map(|zone| {
+            let failed = |error| Failure::Input(format!("configuration file {}: {error}", file.path.display()));
+            zone.parse::<Zone>().map_err(failed)
+        });
+        let zone = global.time_zone.clone().map(Ok).or(configured_zone).transpose()?;
+        let zone = zone.unwrap_or_else(local_time::of_machine);
+        local_time::print_in(&zone);
+        let mut clock = Clock { now: local_time::now()?, zone };
+        if let Some(now) = &global.now {
+            clock.now = local_time::beginning("--now", now, &clock)?;
         }
         let names_model = global.model.is_some() || global.model_dir.is_some();
         // Not left to the parser, which does not see that of two options one stands before the command.
@@ -182,6 +197,7 @@ impl Settings {
             llm_url: file.llm_url,
             llm_model: file.llm_model,
             min_confidence: file.min_confidence,
+            clock,
             output: if global.json { Output::Programs } else { Output::People },
         })
     }

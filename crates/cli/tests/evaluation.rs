@@ -134,7 +134,10 @@ fn numbers_are_chosen_on_the_other_groups() {
     let all = sandbox.json(&eval("tune", &["--system", "lexical", "--by", "all"]));
     assert!(
         all["held_out"].is_null()
-            && all["pipeline"].as_str().unwrap().starts_with("title_boost(4, date_boost(4, cue_boost(0.2:0.5, bm25("),
+            && all["pipeline"]
+                .as_str()
+                .unwrap()
+                .starts_with("order_boost(3, reply_boost(0.15, title_boost(4, date_boost(4, cue_boost(0.2:0.5, bm25("),
         "{all}"
     );
 }

@@ -20,6 +20,7 @@ pub mod prior;
 pub mod ranking;
 pub mod rerank;
 pub mod store;
+pub mod time;
 pub mod types;
 pub mod visible;
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 use aforesaid_core::{
     explain::Explain,
     pipeline::{Correction, Legs, confidence::Confidence},
+    time::Times,
     types::{ConversationId, Granularity, Kind, MemoryId, Namespace, Record, SessionId, Timestamp},
 };
 use serde::Serialize;
@@ -26,6 +27,10 @@ pub struct SearchResponse {
     pub confidence: Confidence,
     /// Best first, unless another order was asked for.
     pub hits: Vec<Hit>,
+    /// How what the question says of time was understood: `time` and `order`, where it says something, and the query says
+    /// when it is asked.
+    #[serde(flatten)]
+    pub times: Times,
     /// Why there are no hits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<NoHits>,

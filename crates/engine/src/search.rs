@@ -108,6 +108,7 @@ impl Memory {
             pipeline: pipeline.name.clone(),
             confidence: Confidence::default(),
             hits: Vec::new(),
+            times: posed.times(),
             reason: posed.unanswerable(),
             warnings: Vec::new(),
             timing_ms: Timing::default(),
@@ -172,12 +173,16 @@ impl Memory {
         self.must_exist(&query.namespace)?;
         let scope = self.resolve_scope(&query.namespace, &query.scope)?;
         let part = QueryScope { before: self.place_of(query, &scope)?, scope };
+        let question = Question::new(&query.text, pipeline.analyzer);
         Ok(PreparedQuery {
             query,
             pipeline,
             depth,
             part,
-            question: Question::new(&query.text, pipeline.analyzer),
+            question: match query.clock() {
+                Some(clock) => question.asked_at(&clock),
+                None => question,
+            },
             detail,
         })
     }

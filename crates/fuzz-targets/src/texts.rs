@@ -3,7 +3,8 @@
 use aforesaid::{Pipeline, pipeline::LexicalLeg, types::Timestamp};
 use aforesaid_core::{
     analysis::{Analyzer, NamedDate, Question},
-    types::{EncoderId, MemoryId, Namespace},
+    time::{Clock, Times},
+    types::{EncoderId, MemoryId, Namespace, Zone},
 };
 
 /// Words of the pipeline grammar.
@@ -11,6 +12,7 @@ pub(crate) const PIPELINE: &[&str] = &[
     "bm25(",
     "dense(",
     "date_boost(",
+    "order_boost(",
     "cue_boost(",
     "dated(",
     "cued(",
@@ -84,6 +86,16 @@ pub(crate) fn timestamp(bytes: &[u8]) {
 pub(crate) fn dates(bytes: &[u8]) {
     let text = lossy(bytes);
     let _ = NamedDate::all_in(&text);
+    let millis = bytes.iter().fold(0i64, |sum, byte| sum.wrapping_mul(31).wrapping_add((*byte).into()));
+    let now = Timestamp::from_millis(millis % 253_000_000_000_000);
+    let clock = now.ok().map(|now| Clock { now, zone: Zone::UTC });
+    for clock in [None, clock.as_ref()] {
+        for expression in Times::read(&text, clock).expressions {
+            assert_eq!(&text[expression.place.clone()], expression.text);
+            let (from, to) = (expression.range.from, expression.range.to);
+            assert!(from.zip(to).is_none_or(|(from, to)| from < to), "{expression:?}");
+        }
+    }
     let question = Question::new(&text, Analyzer::English);
     assert_eq!(question.text(), text);
 }

@@ -3,7 +3,7 @@
 use aforesaid::{
     Creation,
     models::files::read_bounded,
-    types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, SessionId, Timestamp, Turn},
+    types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, SessionId, Turn},
     wire::InNamespace,
 };
 use clap::Args;
@@ -12,6 +12,7 @@ use super::print_json;
 use crate::{
     failure::Failure,
     files::MOST_TEXT,
+    local_time,
     render::{self, say},
     settings::{Output, Settings},
     unused::{PIPELINE, Unused, unused},
@@ -36,9 +37,9 @@ pub(crate) struct Add {
     /// An id you choose [default: generated].
     #[arg(long)]
     id: Option<MemoryId>,
-    /// When it was said [default: now].
-    #[arg(long)]
-    at: Option<Timestamp>,
+    /// When it was said: 2024-03-09T18:02:00Z, 2024-03-09, or words such as yesterday [default: now].
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
     /// A caption of an attached image.
     #[arg(long)]
     image_caption: Option<String>,
@@ -77,7 +78,7 @@ impl Add {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let draft = self.draft()?;
+        let draft = self.draft(settings)?;
         draft.check().map_err(aforesaid::Error::from)?;
         let memory = settings.open(Creation::Allowed)?;
         let added = memory.add(&settings.namespace, &[draft], &mut |_| {})?;
@@ -94,7 +95,7 @@ impl Add {
         }
     }
 
-    fn draft(&self) -> Result<Draft, Failure> {
+    fn draft(&self, settings: &Settings) -> Result<Draft, Failure> {
         let text = match self.text.as_str() {
             "-" => {
                 let bytes = read_bounded(std::io::stdin().lock(), MOST_TEXT).map_err(Failure::io("standard input"))?;
@@ -106,10 +107,9 @@ impl Add {
             }
             text => text.to_owned(),
         };
-        let now = jiff::Timestamp::now();
-        let at = match self.at {
-            Some(at) => at,
-            None => Timestamp::from_millis(now.as_millisecond()).map_err(|error| Failure::Input(error.to_string()))?,
+        let at = match &self.at {
+            Some(at) => local_time::beginning("--at", at, &settings.clock)?,
+            None => settings.clock.now,
         };
         if self.note {
             return Ok(Draft::Note(Note {
@@ -123,7 +123,7 @@ impl Add {
                 source: self.source.clone(),
             }));
         }
-        let day: String = at.to_string().chars().take(10).collect();
+        let day = local_time::date(&settings.clock.zone, at);
         let conversation = self.conversation.clone().map_or_else(|| ConversationId::new("default"), Ok);
         let session = self.session.clone().map_or_else(|| SessionId::new(day), Ok);
         let (conversation, session) =

@@ -61,13 +61,16 @@ impl Ask {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let scope = self.scope.scope(settings)?;
         let needs_model = !self.context || self.rerank.asks_model();
         let model = needs_model.then(|| self.llm.connect_promptly(settings)).transpose()?;
         let reranker = self.rerank.load(settings, model.as_ref())?;
         let memory = settings.open(Creation::Forbidden)?;
         let query = Query {
-            scope: self.scope.scope(),
+            scope,
             before: self.before.clone(),
+            now: Some(settings.clock.now),
+            zone: settings.clock.zone.clone(),
             k: self.k,
             min_confidence: self.min_confidence.or(settings.min_confidence).unwrap_or(0.0),
             ..Query::new(settings.namespace.clone(), self.question.as_str())

@@ -67,7 +67,7 @@ impl Export {
             let salvaged = memory.salvage(&settings.namespace, out)?;
             return Ok(Exported { count: salvaged.read, salvaged: Some(salvaged) });
         }
-        let count = memory.export(&settings.namespace, &self.scope.scope(), out)?;
+        let count = memory.export(&settings.namespace, &self.scope.scope(settings)?, out)?;
         Ok(Exported { count, salvaged: None })
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Forget {
 
 impl Forget {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let target = self.target()?;
+        let target = self.target(settings)?;
         let memory = settings.open_plain()?;
         let doomed = memories(memory.count(&settings.namespace, &target)?);
         if !self.yes && !confirm("forget", &doomed, settings)? {
@@ -65,8 +65,8 @@ impl Forget {
         )
     }
 
-    fn target(&self) -> Result<Target, Failure> {
-        let scope = self.scope.scope();
+    fn target(&self, settings: &Settings) -> Result<Target, Failure> {
+        let scope = self.scope.scope(settings)?;
         match &self.id {
             Some(id) if scope.session.is_none() && scope.from.is_none() && scope.to.is_none() => {
                 Ok(Target::One(MemoryRef { id: id.clone(), conversation: scope.conversation }))

@@ -57,14 +57,17 @@ impl Search {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let scope = self.scope.scope(settings)?;
         let model = self.rerank.connect(&self.llm, settings)?;
         let reranker = self.rerank.load(settings, model.as_ref())?;
         let memory = settings.open(Creation::Forbidden)?;
         let query = Query {
             text: self.query.clone(),
             namespace: settings.namespace.clone(),
-            scope: self.scope.scope(),
+            scope,
             before: self.before.clone(),
+            now: Some(settings.clock.now),
+            zone: settings.clock.zone.clone(),
             unit: self.unit,
             k: self.k,
             sort_by: self.sort_by,

@@ -39,13 +39,16 @@ pub(crate) struct Why {
 
 impl Why {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let scope = self.scope.scope(settings)?;
         let memory = settings.open(Creation::Forbidden)?;
         let query = Query {
             min_confidence: 0.0,
             text: self.query.clone(),
             namespace: settings.namespace.clone(),
-            scope: self.scope.scope(),
+            scope,
             before: self.before.clone(),
+            now: Some(settings.clock.now),
+            zone: settings.clock.zone.clone(),
             unit: self.unit,
             k: self.k,
             sort_by: SortBy::Relevance,

@@ -6,7 +6,7 @@ use aforesaid_eval::experiments::System;
 use super::markdown::{Document, Kind};
 
 /// What a pipeline in words begins with.
-const CALLS: [&str; 10] = [
+const CALLS: [&str; 11] = [
     "bm25(",
     "dense(",
     "zscore(",
@@ -15,6 +15,7 @@ const CALLS: [&str; 10] = [
     "date_boost(",
     "title_boost(",
     "reply_boost(",
+    "order_boost(",
     "cue_boost(",
     "rerank(",
 ];

@@ -55,6 +55,8 @@ impl Sandbox {
         let mut command = Command::new(program.as_ref());
         command.env_clear().current_dir(self.folder.path()).stdin(Stdio::null());
         command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        // Times print in the zone of the machine.
+        command.env("TZ", "UTC");
         let home = self.path("home");
         for (name, folder) in [
             ("HOME", home.clone()),

@@ -7,7 +7,7 @@ use unicode_normalization::{UnicodeNormalization, char::decompose_canonical};
 /// Lower-cases and folds `text`.
 ///
 /// Accents go only from Latin letters: in other scripts a mark makes another letter.
-pub(super) fn fold(text: &str) -> Cow<'_, str> {
+pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return if text.bytes().any(|b| b.is_ascii_uppercase()) {
             Cow::Owned(text.to_ascii_lowercase())

@@ -14,6 +14,7 @@ use std::{collections::HashMap, fmt, str::FromStr};
 use rust_stemmers::{Algorithm, Stemmer};
 
 pub use dates::{Days, MONTHS, NamedDate};
+pub(crate) use fold::fold as folded;
 pub use form::Form;
 pub use question::{Question, SpeakerName};
 

@@ -3,6 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Analyzer, NamedDate, fold::fold, stopwords, time_words};
+use crate::time::{Clock, Times};
 
 /// The one who asks, where turns are those of a chat with an assistant.
 const ASKER: [&str; 2] = ["user", "human"];
@@ -23,6 +24,8 @@ pub struct Question {
     pub asks_when: bool,
     /// The dates it names.
     pub dates: Vec<NamedDate>,
+    /// What it says of time, read at the moment of asking; `None` where nobody says when that is.
+    pub times: Option<Times>,
     in_first_person: bool,
     in_second_person: bool,
 }
@@ -69,6 +72,7 @@ impl Question {
             terms: analyzer.query_terms(text),
             asks_when: time_words::asks_when(text),
             dates: NamedDate::all_in(text),
+            times: None,
             in_first_person: time_words::in_first_person(text),
             in_second_person: time_words::in_second_person(text),
         }
@@ -77,6 +81,11 @@ impl Question {
     /// The same question with other terms.
     pub(crate) fn with_terms(&self, terms: Vec<String>) -> Self {
         Self { terms, ..self.clone() }
+    }
+
+    /// The same, asked at the moment of `clock`.
+    pub fn asked_at(self, clock: &Clock) -> Self {
+        Self { times: Some(Times::read(&self.text, Some(clock))), ..self }
     }
 
     /// The question as asked.

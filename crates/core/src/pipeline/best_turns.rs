@@ -32,7 +32,7 @@ impl SignalTable {
             pipeline.boosts.iter().flat_map(|boost| boost.legs.iter().map(|(_, weight)| (boost.measure, *weight)));
         let counting = counting.filter(|(_, weight)| *weight > 0.0);
         for ((measure, weight), own) in counting.zip(&all[self.fused..]) {
-            if let Some(share) = boost_share(measure, weight, deviation, own.clone()) {
+            if let Some(share) = boost_share(measure, weight, (deviation, &fused), own.clone()) {
                 fused.iter_mut().enumerate().for_each(|(i, score)| *score += share.of(i));
             }
         }

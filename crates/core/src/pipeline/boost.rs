@@ -22,6 +22,9 @@ pub enum BoostMeasure {
     ZScore,
     /// Itself, as for a score in [0, 1].
     Plain,
+    /// Its place among the best so far: 1 for the highest score, 0 for the lowest, the half without a score. It counts
+    /// whole for the best, and the less the further behind the best a candidate is.
+    AmongBest,
 }
 
 impl Boost {

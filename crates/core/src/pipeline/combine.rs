@@ -14,6 +14,9 @@ use crate::{
     types::Granularity,
 };
 
+/// Candidates that are so many standard deviations of the fused scores behind the best are not among the best.
+const REACH: f64 = 4.0;
+
 /// The name of the last stage, in which importance counts.
 pub(super) const IMPORTANCE: &str = "importance";
 
@@ -43,6 +46,8 @@ enum Adds {
     Fused(Contribution),
     /// `weight * (own - minus) / over`.
     Boost { weight: f64, minus: f64, over: f64 },
+    /// `weight * own`, each with a weight of its own.
+    Weighted(Vec<f64>),
 }
 
 /// The scores before importance.
@@ -67,14 +72,16 @@ pub(super) fn combine(
     for share in shares.iter().flatten() {
         fused.iter_mut().enumerate().for_each(|(i, sum)| *sum += share.of(i));
     }
-    let deviation = mean_and_deviation(&fused).1;
+    // Where all are alike, a time still tells them apart, as one who says when it is asked expects.
+    let asked = context.request.question.times.is_some();
+    let deviation = mean_and_deviation(&fused).1.or(asked.then_some(1.0));
     let (mut totals, mut boosted) = (fused.clone(), Vec::new());
     let mut columns = table.columns[table.fused..].iter();
     for boost in &pipeline.boosts {
         let counting = boost.legs.iter().filter(|(_, weight)| *weight > 0.0);
         let before = shares.len();
         for ((_, weight), filled) in counting.zip(columns.by_ref()) {
-            shares.push(boost_share(boost.measure, *weight, deviation, filled.pooled(pool)));
+            shares.push(boost_share(boost.measure, *weight, (deviation, &totals), filled.pooled(pool)));
         }
         if shares[before..].iter().any(Option::is_some) {
             for share in shares[before..].iter().flatten() {
@@ -105,22 +112,45 @@ fn fused_shares(pipeline: &Pipeline, table: &SignalTable, pool: &[usize]) -> Res
     Ok(own.into_iter().zip(contributions).map(share).collect())
 }
 
-/// What a boosted column adds, where a standard deviation of the fused scores is `deviation`.
+/// What a boosted column adds to the scores so far, where a standard deviation of the fused ones is `deviation`.
 pub(super) fn boost_share(
     measure: BoostMeasure,
     weight: f64,
-    deviation: Option<f64>,
+    (deviation, scores): (Option<f64>, &[f64]),
     own: Option<Vec<f64>>,
 ) -> Option<Share> {
     let own = own?;
+    if measure == BoostMeasure::AmongBest {
+        return among_best(weight, (deviation?, scores), &own);
+    }
     let adds = match measure {
         BoostMeasure::ZScore => {
             let (mean, over) = mean_and_deviation(&own);
             Adds::Boost { weight: weight * deviation.unwrap_or(1.0), minus: mean, over: over? }
         }
-        BoostMeasure::Plain => Adds::Boost { weight: weight * deviation.unwrap_or(0.0), minus: 0.0, over: 1.0 },
+        BoostMeasure::Plain | BoostMeasure::AmongBest => {
+            Adds::Boost { weight: weight * deviation.unwrap_or(0.0), minus: 0.0, over: 1.0 }
+        }
     };
     Some(Share { own, adds })
+}
+
+/// As [`BoostMeasure::AmongBest`]; nothing where fewer than two of the best have different scores.
+fn among_best(weight: f64, (deviation, scores): (f64, &[f64]), own: &[f64]) -> Option<Share> {
+    let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let closeness = |score: &f64| (1.0 - (best - score) / (REACH * deviation)).max(0.0);
+    let weights: Vec<f64> = scores.iter().map(closeness).collect();
+    let near = weights.iter().zip(own).filter(|(weight, own)| **weight > 0.0 && **own > 0.0);
+    let mut near: Vec<f64> = near.map(|(_, own)| *own).collect();
+    near.sort_unstable_by(f64::total_cmp);
+    near.dedup();
+    let steps = near.len().checked_sub(1).filter(|steps| *steps > 0)? as f64;
+    let place = |own: &f64| match *own > 0.0 {
+        true => near.partition_point(|other| other < own) as f64 / steps,
+        false => 0.5,
+    };
+    let weights = weights.into_iter().map(|closeness| weight * deviation * closeness).collect();
+    Some(Share { own: own.iter().map(place).collect(), adds: Adds::Weighted(weights) })
 }
 
 impl Share {
@@ -129,6 +159,7 @@ impl Share {
         match &self.adds {
             Adds::Fused(contribution) => contribution.shares[i],
             Adds::Boost { weight, minus, over } => weight * (self.own[i] - minus) / over,
+            Adds::Weighted(weights) => weights[i] * self.own[i],
         }
     }
 
@@ -136,6 +167,7 @@ impl Share {
         match &self.adds {
             Adds::Fused(contribution) => contribution.arithmetic(i),
             Adds::Boost { weight, minus, over } => Arithmetic::Scaled { weight: *weight, minus: *minus, over: *over },
+            Adds::Weighted(weights) => Arithmetic::Scaled { weight: weights[i], minus: 0.0, over: 1.0 },
         }
     }
 }

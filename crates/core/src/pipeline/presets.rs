@@ -6,7 +6,10 @@ use super::{
     boost::{Boost, BoostMeasure},
     definition::Pipeline,
     leg::Leg,
-    legs::{AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, ReplyLeg, TitleLeg, UnitWeights},
+    legs::{
+        AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, ReplyLeg, TimeOrderLeg, TitleLeg,
+        UnitWeights,
+    },
     vectors::SpeakerNames,
 };
 use crate::{
@@ -28,11 +31,14 @@ pub const DATE_BOOST: &str = "date_boost";
 pub const TITLE_BOOST: &str = "title_boost";
 /// The word of the boost by questions that turns answer.
 pub const REPLY_BOOST: &str = "reply_boost";
+/// The word of the boost by order in time.
+pub const ORDER_BOOST: &str = "order_boost";
 /// Makes a boost of its weight.
 type WeightedBoost = fn(f64) -> Boost;
-/// Boosts of one leg and one weight, by their words, in the order they are applied.
-pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 3] =
-    [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title), (REPLY_BOOST, Boost::reply)];
+/// Boosts of one leg and one weight, by their words, in the order they are applied: order in time tells apart the best of
+/// all that came before.
+pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 4] =
+    [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title), (REPLY_BOOST, Boost::reply), (ORDER_BOOST, Boost::order)];
 
 impl Boost {
     /// The best cue question of each candidate, by BM25 and by cosine.
@@ -54,6 +60,11 @@ impl Boost {
     /// What was said in a session whose title the query names.
     pub fn title(weight: f64) -> Self {
         Self { word: TITLE_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(TitleLeg), weight)] }
+    }
+
+    /// The newest or the oldest of those that speak of the same matter.
+    pub fn order(weight: f64) -> Self {
+        Self { word: ORDER_BOOST, measure: BoostMeasure::AmongBest, legs: vec![(Arc::new(TimeOrderLeg), weight)] }
     }
 }
 
@@ -83,7 +94,8 @@ impl Pipeline {
             turns: UnitWeights { session: 0.4, turn: 1.0 },
             spelling: 1,
         };
-        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0), Boost::reply(0.15)];
+        let boosts =
+            vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0), Boost::reply(0.15), Boost::order(3.0)];
         Self { boosts, ..Self::of_one("lexical", Analyzer::English, Arc::new(leg)) }
     }
 

@@ -7,6 +7,7 @@ mod names;
 mod query;
 mod time;
 mod vectors;
+mod zone;
 
 pub use cue::{CueId, CueSource, Cues, cued_passage};
 pub use limits::{MAX_TEXT_BYTES, MAX_TITLE_BYTES};
@@ -15,3 +16,4 @@ pub use names::{ConversationId, EncoderId, InvalidName, MAX_NAME_BYTES, MemoryId
 pub use query::{Granularity, Query, Scope, SortBy, UnknownChoice, Unmatched};
 pub use time::{InvalidTimestamp, Timestamp};
 pub use vectors::Vectors;
+pub use zone::{InvalidZone, Zone};

@@ -4,7 +4,8 @@ use std::{fmt, num::NonZeroUsize, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConversationId, MemoryId, Namespace, SessionId, Timestamp};
+use super::{ConversationId, MemoryId, Namespace, SessionId, Timestamp, Zone};
+use crate::time::Clock;
 
 /// What a search returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -128,6 +129,10 @@ pub struct Query {
     /// Asks as if this memory, and all that came after it, did not exist yet: neither is found, nor
     /// counts in any statistic. It stands in the scope's conversation, where one is named.
     pub before: Option<MemoryId>,
+    /// The moment of asking, to which "yesterday" and "latest" refer; without it, only dates are read that need none.
+    pub now: Option<Timestamp>,
+    /// Where days begin and end, of the expressions that `now` makes readable.
+    pub zone: Zone,
     /// What to return.
     pub unit: Granularity,
     /// How many hits at the most.
@@ -149,11 +154,18 @@ impl Query {
             namespace,
             scope: Scope::default(),
             before: None,
+            now: None,
+            zone: Zone::UTC,
             unit: Granularity::default(),
             k: TEN,
             sort_by: SortBy::default(),
             unmatched: Unmatched::default(),
             min_confidence: 0.0,
         }
+    }
+
+    /// The moment and the place of asking, where the moment is known.
+    pub fn clock(&self) -> Option<Clock> {
+        self.now.map(|now| Clock { now, zone: self.zone.clone() })
     }
 }

@@ -6,6 +6,7 @@ use aforesaid_core::{
     analysis::Question,
     pipeline::{Detail, Pipeline, confidence::Confidence},
     store::Store,
+    time::Times,
     types::{Granularity, Namespace, Query, Record, Sensitivity, SortBy},
 };
 use aforesaid_llm::{
@@ -84,6 +85,9 @@ pub struct Context {
     pub confidence: Confidence,
     /// What was found, best first, each between the turns around it; none twice.
     pub memories: Vec<Source>,
+    /// How what the question says of time was understood.
+    #[serde(flatten)]
+    pub times: Times,
     /// Why nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<NoHits>,
@@ -142,6 +146,7 @@ impl Memory {
             pipeline: asking.pipeline.name.clone(),
             confidence: Confidence::default(),
             memories: Vec::new(),
+            times: posed.times(),
             reason: posed.unanswerable(),
             warnings: Vec::new(),
             timing_ms: Timing::default(),

@@ -8,6 +8,7 @@ use aforesaid_core::{
     error::StoreError,
     index::{Index, IndexSpec},
     pipeline::{Detail, Pipeline, Request, corrected},
+    time::Times,
     types::{Query, Scope, Seq, Unmatched},
 };
 
@@ -62,6 +63,11 @@ impl PreparedQuery<'_> {
             // A reranker is shown where each hit stands in each leg.
             detail: if self.depth.is_some() { self.detail.max(Detail::BestTurns) } else { self.detail },
         }
+    }
+
+    /// What the question says of time.
+    pub(super) fn times(&self) -> Times {
+        self.question.times.clone().unwrap_or_default()
     }
 
     /// What is looked for keeps changing.

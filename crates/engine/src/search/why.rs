@@ -6,6 +6,7 @@ use aforesaid_core::{
     index::Index,
     pipeline::{CandidateReport, Cut, Detail, Filter, Pipeline, TermMatch, Unranked, diagnose, ordinal},
     store::{MemoryRef, Store},
+    time::Times,
     types::{ConversationId, Granularity, Kind, MemoryId, Namespace, Query, Record, Scope, SessionId, Timestamp},
 };
 use serde::Serialize;
@@ -48,6 +49,9 @@ pub struct Why {
     pub said_at: Option<Timestamp>,
     /// The main reason, in one sentence.
     pub summary: String,
+    /// How what the question says of time was understood.
+    #[serde(flatten)]
+    pub times: Times,
     /// Why nothing is looked for at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<NoHits>,
@@ -88,6 +92,7 @@ impl Memory {
         let mut subject = self.subject(&posed, id)?;
         if let Some(reason) = posed.unanswerable() {
             let mut why = Why::of(query, pipeline, subject);
+            why.times = posed.times();
             why.summary = format!("nothing is looked for: {reason}");
             why.reason = Some(reason);
             return Ok(why);
@@ -102,6 +107,7 @@ impl Memory {
             if let Some(found) = unless_outdated(looked)?.flatten() {
                 let mut why = Why::of(query, pipeline, subject);
                 why.said_at = why.said_at.or(found.began);
+                why.times = posed.times();
                 why.summary = summary(&found, query);
                 (why.excluded_by, why.report, why.warnings) = (found.excluded_by, found.report, found.warnings);
                 return Ok(why);
@@ -206,6 +212,7 @@ impl Why {
             session,
             said_at,
             summary: String::new(),
+            times: Times::default(),
             reason: None,
             excluded_by: Vec::new(),
             report: None,

@@ -9,6 +9,8 @@
 //! | `NAME.questions.jsonl` | a question: `id`, `query`, `gold_ids`, `category`, `now` | that of the conversation: test where `splits.json` says so, dev otherwise |
 //! | `NAME.further.jsonl` | the same, with `side` | its own |
 //!
+//! A question without `now` is asked a day after the last turn: whoever asks, asks at some moment.
+//!
 //! Gold is turns. On sessions a turn stands for its session. A question without gold is an abstention.
 
 use std::collections::{BTreeMap, HashSet};
@@ -91,12 +93,14 @@ pub(super) fn load(files: &Files, unit: Granularity, side: Option<Side>) -> Resu
     let mut intake = Intake::new(dataset, unit);
     for (name, sources) in conversations {
         let file = format!("{name}{LINES}");
-        intake.open(name.to_owned(), read_turns(files, &file, name)?, &files.label(&file))?;
+        let turns = read_turns(files, &file, name)?;
+        let asked_at = day_after(&turns);
+        intake.open(name.to_owned(), turns, &files.label(&file))?;
         let tested = splits.by_seed.values().any(|split| split.test.iter().any(|group| group == name));
         let own = if tested { Side::Test } else { Side::Dev };
         for (file, source) in sources {
             for (asked, place) in read_questions(files, file, source, own, side)? {
-                intake.ask(labelled(asked, &intake), &place)?;
+                intake.ask(labelled(asked, asked_at, &intake), &place)?;
             }
         }
     }
@@ -201,7 +205,18 @@ fn read_questions(
     Ok(kept)
 }
 
-fn labelled(asked: Asked, intake: &Intake) -> LabelledQuestion {
+/// A day after the last of some turns.
+fn day_after(turns: &[Draft]) -> Option<Timestamp> {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    let said_at = |draft: &Draft| match draft {
+        Draft::Turn(turn) => turn.said_at,
+        Draft::Note(note) => note.said_at,
+    };
+    let last = turns.iter().filter_map(said_at).max()?;
+    Timestamp::from_millis(last.millis() + DAY).ok()
+}
+
+fn labelled(asked: Asked, asked_at: Option<Timestamp>, intake: &Intake) -> LabelledQuestion {
     let gold = match asked.gold_ids.is_empty() {
         true => Label::Abstention,
         false => Label::Evidence(asked.gold_ids.into_iter().map(|id| resolve(id, intake)).collect()),
@@ -211,7 +226,7 @@ fn labelled(asked: Asked, intake: &Intake) -> LabelledQuestion {
         text: asked.query,
         category: Some(asked.category),
         before: None,
-        now: asked.now,
+        now: asked.now.or_else(|| asked_at.map(|moment| moment.to_string())),
         gold,
         answer: None,
     }

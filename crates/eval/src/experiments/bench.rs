@@ -14,7 +14,7 @@ use aforesaid::{
     SensitiveMemories, Warning,
     formats::Captions,
     llm::{AnswerSettings, ChatRequest, JudgeSettings},
-    types::{Draft, Granularity, Namespace, Query, Turn, Unmatched},
+    types::{Draft, Granularity, Namespace, Query, Timestamp, Turn, Unmatched, Zone},
 };
 
 use super::ExperimentError;
@@ -304,7 +304,9 @@ impl LoadedGroup<'_> {
     }
 
     fn query(&self, question: &Question) -> Query {
-        Query::new(self.namespace.clone(), &question.text)
+        let asked = question.now.as_deref().and_then(moment);
+        let (now, zone) = asked.map_or((None, Zone::UTC), |(now, zone)| (Some(now), zone));
+        Query { now, zone, ..Query::new(self.namespace.clone(), &question.text) }
     }
 
     fn rank(&self, query: &Query, question: &Question, pipeline: &Pipeline) -> Result<Ranking, ExperimentError> {
@@ -321,6 +323,13 @@ impl LoadedGroup<'_> {
 /// Whether a part of the system did not do its work; to search for a known word instead of another is such work.
 fn is_lost(warning: &Warning) -> bool {
     !matches!(warning, Warning::Corrected { .. })
+}
+
+/// The moment of asking, and the zone of its offset.
+fn moment(text: &str) -> Option<(Timestamp, Zone)> {
+    let offset =
+        text.get(text.find('T')?..)?.find(['+', '-', 'Z']).and_then(|place| text.get(text.find('T')? + place..));
+    Some((text.parse().ok()?, offset.and_then(|offset| offset.parse().ok()).unwrap_or(Zone::UTC)))
 }
 
 /// A memory as it is indexed; `None` where nothing of it is left without its caption.

@@ -7,7 +7,7 @@
 use aforesaid::{
     Pipeline,
     formats::Captions,
-    pipeline::{AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, REPLY_BOOST, TITLE_BOOST},
+    pipeline::{AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, ORDER_BOOST, REPLY_BOOST, TITLE_BOOST},
 };
 
 /// One piece of the default.
@@ -56,6 +56,7 @@ pub(super) const PIECES: &[Piece] = &[
     numbers("said on the date it names", |to, from| boost(to, from, DATE_BOOST)),
     numbers("said under the title it names", |to, from| boost(to, from, TITLE_BOOST)),
     numbers("it answers a question like the query", |to, from| boost(to, from, REPLY_BOOST)),
+    numbers("the newest or the oldest, where it asks for it", |to, from| boost(to, from, ORDER_BOOST)),
     numbers("vectors of questions without names", |to, from| {
         dense(to, from, |to, from| to.speaker_names = from.speaker_names)
     }),

@@ -23,7 +23,7 @@ pub(super) struct Drop {
 
 impl Drop {
     pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let (memory, scope) = (settings.open_plain()?, self.scope.scope());
+        let (memory, scope) = (settings.open_plain()?, self.scope.scope(settings)?);
         let coverage = memory.cue_coverage(&settings.namespace, &scope)?;
         let doomed = format!("the cues of {}", memories(coverage.asked));
         if !self.yes && !confirm("drop", &doomed, settings)? {

@@ -69,7 +69,8 @@ impl Export {
 
     fn cues(&self, settings: &Settings) -> Result<(), Failure> {
         let memory = settings.open_plain()?;
-        let written = self.put(|out| Ok(memory.export_cues(&settings.namespace, &self.scope.scope(), out)?))?;
+        let written =
+            self.put(|out| Ok(memory.export_cues(&settings.namespace, &self.scope.scope(settings)?, out)?))?;
         self.tell(
             settings,
             json!({"namespace": settings.namespace, "exported": written}),
@@ -98,7 +99,7 @@ impl Export {
         out: &mut dyn Write,
     ) -> Result<(usize, u64), Failure> {
         let (mut batch, mut asked) = (BatchWriter::new(model, out), 0);
-        let (scope, prompt) = (self.scope.scope(), self.prompt.settings());
+        let (scope, prompt) = (self.scope.scope(settings)?, self.prompt.settings());
         memory.visit_cue_requests(&settings.namespace, &scope, &prompt, &mut |request| {
             if request.cued {
                 return Ok(());

@@ -22,7 +22,7 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let (memory, scope) = (settings.open_plain()?, self.scope.scope());
+        let (memory, scope) = (settings.open_plain()?, self.scope.scope(settings)?);
         // A name that was mistyped is told from a scope without cues.
         let coverage = memory.cue_coverage(&settings.namespace, &scope)?;
         if settings.output == Output::Programs {

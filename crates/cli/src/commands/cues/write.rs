@@ -54,12 +54,17 @@ impl Write {
             "writing cues",
             "{msg} [{bar:30}] {pos}/{len} memories, {per_sec}, {eta} left",
         );
-        let done =
-            memory.write_cues(&settings.namespace, &self.scope.scope(), &model.chat, &writing, &mut |progress| {
+        let done = memory.write_cues(
+            &settings.namespace,
+            &self.scope.scope(settings)?,
+            &model.chat,
+            &writing,
+            &mut |progress| {
                 bar.set_length(progress.total as u64);
                 bar.set_position(progress.done as u64);
                 bar.set_message(model.budget.spent().to_string());
-            });
+            },
+        );
         bar.finish_and_clear();
         let (done, spent) = (done?, model.budget.spent());
         if done.memories > 0 && indexing.questions {

@@ -12,9 +12,10 @@
 //! | `lexical`, `paper-bm25` | the lexical leg of that preset |
 //! | `dense`, `dense(top3)`, `dense(all-MiniLM-L6-v2, max, strip_speakers)` | cosines, pooled into sessions, by any or by the named encoder; of the query without speakers' names |
 //! | `dense(max, multivec)`, `dense(max, concat)` | the best of a text's and its cue questions' vectors; one of the text with all of them |
-//! | `cue_bm25`, `cue_dense`, `date_match` | the best cue question by BM25, by cosine; the fit of a named date |
+//! | `cue_bm25`, `cue_dense`, `date_match`, `time_order` | the best cue question by BM25, by cosine; the fit of a named time; the place in time |
 //! | `cue_boost(0.2:0.5, pipeline)` | adds the z-scores of `cue_bm25` and `cue_dense`, in standard deviations of the fused scores |
 //! | `date_boost(2, pipeline)` | adds `date_match`, in standard deviations of the fused scores |
+//! | `order_boost(3, pipeline)` | adds `time_order` among the best: the newest or the oldest, where the query asks for it |
 //! | `zscore(leg, leg)`, `minmax(0.7, leg, leg)`, `rrf(60, 1, 0.5, leg, leg)` | legs fused, with the numbers of [`Fusion`] in front: one weight a leg, or of two legs that of the first |
 
 pub(super) mod call;

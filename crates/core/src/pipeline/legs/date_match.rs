@@ -15,6 +15,8 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// How well the time of each candidate fits the dates that a query names, in [0, 1]; no column where it names none.
 ///
+/// Asked at a known moment, these are the times that it names in any way, such as last week; else the dates alone.
+///
 /// A session was held when its first turn was said. A candidate without a time fits no date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateLeg;
@@ -64,10 +66,16 @@ impl Column for DateColumn {
 
 fn fits(input: &LegInput<'_>) -> Option<Vec<f64>> {
     let SearchContext { index, request, .. } = input.context;
+    let documents = index.documents();
+    let times = request.question.times.as_ref().filter(|times| !times.expressions.is_empty());
+    if let Some(times) = times {
+        let said_at = |unit: &u32| input.context.texts_of(unit).iter().find_map(|&text| documents.said_at(text));
+        let fit = |unit: &u32| said_at(unit).and_then(|moment| times.fit(moment)).unwrap_or(0.0);
+        return Some(input.units.iter().map(fit).collect());
+    }
     if request.question.dates.is_empty() {
         return None;
     }
-    let documents = index.documents();
     let day = |text: u32| documents.said_at(text).map(|moment: Timestamp| moment.millis().div_euclid(DAY));
     let day_of = |unit: &u32| input.context.texts_of(unit).iter().find_map(|&text| day(text));
     let days: Vec<Option<i64>> = input.units.iter().map(day_of).collect();

@@ -6,6 +6,7 @@ mod date_match;
 mod dense;
 mod lexical;
 mod reply_match;
+mod time_order;
 mod title_match;
 
 pub use cue_bm25::CueBm25Leg;
@@ -14,12 +15,13 @@ pub use date_match::DateLeg;
 pub use dense::{DenseLeg, VectorSource};
 pub use lexical::{AnswerFeatures, LexicalLeg, UnitWeights};
 pub use reply_match::ReplyLeg;
+pub use time_order::TimeOrderLeg;
 pub use title_match::TitleLeg;
 
 use super::leg::LegReader;
 
 /// How those that ship are read.
-pub(super) const READERS: [LegReader; 7] = [
+pub(super) const READERS: [LegReader; 8] = [
     lexical::READER,
     dense::READER,
     cue_bm25::READER,
@@ -27,4 +29,5 @@ pub(super) const READERS: [LegReader; 7] = [
     date_match::READER,
     title_match::READER,
     reply_match::READER,
+    time_order::READER,
 ];

@@ -1,0 +1,164 @@
+//! What the table of a language holds.
+
+/// The time expressions of one language.
+///
+/// All words are folded: small letters without accents. A pattern is a row of words; `a|b` stands for either, a `?` at the
+/// end makes a word optional, and a slot in braces stands for a word of one of the lists below, or for a number:
+/// `{number}`, `{unit}`, `{day}`, `{nth}`, `{weekday}`, `{month}`, `{year}`, `{decade}`, `{quarter}`, `{season}`,
+/// `{holiday}`, `{daypart}`.
+#[derive(Debug)]
+pub(super) struct Language {
+    /// January first.
+    pub(super) months: [&'static [&'static str]; 12],
+    /// Monday first.
+    pub(super) weekdays: [&'static [&'static str]; 7],
+    /// Spring first.
+    pub(super) seasons: [&'static [&'static str]; 4],
+    /// Of one or more words.
+    pub(super) units: &'static [(&'static str, Unit)],
+    /// Number words; digits are read without a table.
+    pub(super) numbers: &'static [(&'static str, Amount)],
+    /// The words for first, second and so on.
+    pub(super) ordinals: &'static [&'static [&'static str]],
+    /// What follows the digits of an ordinal, as in `8th`.
+    pub(super) ordinal_endings: &'static [&'static str],
+    /// Names of one or more words.
+    pub(super) holidays: &'static [(&'static str, Holiday)],
+    pub(super) dayparts: &'static [(&'static str, DayPart)],
+    /// Words that are also something else; alone they count only behind a modifier that leads.
+    pub(super) ambiguous: &'static [&'static str],
+    /// What stands before an expression and changes it.
+    pub(super) modifiers: &'static [(&'static str, Modifier)],
+    pub(super) expressions: &'static [(&'static str, Meaning)],
+    /// The word between the two ends of a stretch, each with the one in front of it: "between" and "and".
+    pub(super) stretches: &'static [(&'static str, &'static str)],
+    /// What asks for the newest or the oldest of its kind.
+    pub(super) orders: &'static [(&'static str, Sought)],
+}
+
+/// A unit of the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Weekend,
+    Month,
+    Quarter,
+    Year,
+    Decade,
+}
+
+/// A number, or two between which a vague one lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Amount {
+    pub(super) least: i64,
+    pub(super) most: i64,
+}
+
+/// A number that is what it says.
+pub(super) const fn exactly(number: i64) -> Amount {
+    Amount { least: number, most: number }
+}
+
+/// A vague number, such as a few.
+pub(super) const fn between(least: i64, most: i64) -> Amount {
+    Amount { least, most }
+}
+
+/// A day that has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holiday {
+    /// These days of every year: month, first and last day.
+    Fixed(i8, i8, i8),
+    /// 31 December and 1 January.
+    NewYear,
+    /// From the Friday before Easter Sunday to the Monday after.
+    Easter,
+    /// The fourth Thursday of November.
+    Thanksgiving,
+}
+
+/// A part of the day: from an hour to another, which may be of the next day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DayPart {
+    pub(super) from: i8,
+    pub(super) to: i8,
+}
+
+/// What a word before an expression makes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Modifier {
+    /// Nothing; it says that a time follows.
+    Leads,
+    /// Nothing at all, as an article.
+    Nothing,
+    /// Its ends are vague.
+    About,
+    /// Its first third.
+    Early,
+    /// Its middle third.
+    Middle,
+    /// Its last third.
+    Late,
+    /// From its beginning until now.
+    Since,
+    /// Until its end.
+    Until,
+    /// Until its beginning.
+    Before,
+    /// From its end until now.
+    After,
+    /// The `{unit}` that ends where it begins.
+    UnitBefore,
+    /// The `{unit}` that begins where it ends.
+    UnitAfter,
+}
+
+impl Modifier {
+    /// Whether it shows that the word behind it is a time.
+    pub(super) fn leads(self) -> bool {
+        !matches!(self, Modifier::Nothing | Modifier::Before | Modifier::After)
+    }
+}
+
+/// What a pattern means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// The day so many after today.
+    Day(i64),
+    /// The one before the present one.
+    Last,
+    /// The one before that.
+    BeforeLast,
+    /// The present one.
+    This,
+    /// The one after the present one.
+    Next,
+    /// So many units before now.
+    Ago,
+    /// So many units after now.
+    Ahead,
+    /// From so many units before now until now.
+    Past,
+    /// The day, month, year, season or holiday of that name: the last that has begun, where no year is named.
+    Named,
+    /// The week of a named day.
+    WeekOf,
+    /// The so-many-th `{unit}` of a named month, season or year.
+    Nth,
+    /// The last `{unit}` of it.
+    LastOf,
+}
+
+/// What a word of order asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// The newest that speaks of the matter.
+    Newest,
+    /// The oldest.
+    Oldest,
+    /// Neither: the words mean something else, such as a last name.
+    Neither,
+}

@@ -1,0 +1,58 @@
+//! The tables, a file each. To add a language, write its file and add it to [`ALL`].
+
+mod english;
+mod german;
+mod spanish;
+
+use super::language::Language;
+
+/// A text may be in any of them: the longest expression wins, and of equals that of the language named first.
+pub(super) const ALL: [&Language; 3] = [&english::ENGLISH, &german::GERMAN, &spanish::SPANISH];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::pattern::is_folded;
+
+    const SLOTS: [&str; 12] = [
+        "{number}",
+        "{unit}",
+        "{day}",
+        "{nth}",
+        "{weekday}",
+        "{month}",
+        "{year}",
+        "{decade}",
+        "{quarter}",
+        "{season}",
+        "{holiday}",
+        "{daypart}",
+    ];
+
+    /// A word with a capital or an accent would never be found.
+    #[test]
+    fn every_word_of_a_table_is_one_a_text_can_have() {
+        for language in ALL {
+            let names = language.months.iter().chain(&language.weekdays).chain(&language.seasons);
+            let ordinals = language.ordinals.iter().copied();
+            let words = names.copied().chain(ordinals).flatten().copied();
+            let words = words.chain(language.units.iter().map(|(word, _)| *word));
+            let words = words.chain(language.numbers.iter().map(|(word, _)| *word));
+            let words = words.chain(language.holidays.iter().map(|(word, _)| *word));
+            let words = words.chain(language.dayparts.iter().map(|(word, _)| *word));
+            for word in words.chain(language.ambiguous.iter().copied()) {
+                assert!(is_folded(word), "{word:?}");
+            }
+            let patterns = language.modifiers.iter().map(|(pattern, _)| *pattern);
+            let patterns = patterns.chain(language.expressions.iter().map(|(pattern, _)| *pattern));
+            for pattern in patterns.chain(language.orders.iter().map(|(pattern, _)| *pattern)) {
+                for part in pattern.split(' ') {
+                    let part = part.trim_end_matches('?');
+                    let known =
+                        SLOTS.contains(&part) || part.split('|').all(|word| is_folded(word) && !word.is_empty());
+                    assert!(known, "{pattern:?}: {part:?}");
+                }
+            }
+        }
+    }
+}

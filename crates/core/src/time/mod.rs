@@ -1,0 +1,30 @@
+//! Time expressions: what "last week", "around Christmas" or "currently" mean to somebody who asks at a certain moment.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `languages/*.rs` | one table a language: its words, the patterns they stand in, and what these mean |
+//! | `language.rs` | what such a table holds |
+//! | `pattern.rs` | finds a pattern of a table in a text |
+//! | `resolve.rs` | turns a pattern that was found into a stretch of the calendar |
+//! | `range.rs` | a stretch of time, and how well a moment fits it |
+//! | `read.rs` | reads all expressions of a text |
+//! | `argument.rs` | reads one that is an argument of its own |
+//!
+//! A week starts on Monday. Seasons are those of the northern hemisphere; the southern one is left out.
+
+mod argument;
+mod clock;
+mod holidays;
+mod language;
+mod languages;
+mod pattern;
+mod range;
+mod read;
+mod resolve;
+mod stretch;
+mod tokens;
+
+pub use argument::InvalidTime;
+pub use clock::Clock;
+pub use range::TimeRange;
+pub use read::{Order, TimeExpression, Times};

@@ -1,0 +1,267 @@
+//! Reads the time expressions of a text.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::{
+    clock::Clock,
+    language::{Language, Meaning, Modifier, Sought, Unit},
+    languages::ALL,
+    pattern::{Bound, digits},
+    range::TimeRange,
+    resolve::{joined, modified, resolve},
+    stretch::Stretch,
+    tokens::{Token, tokens},
+};
+use crate::types::Zone;
+
+/// Modifiers in front of an expression at the most, as in "since the middle of last May".
+const MODIFIERS: usize = 4;
+
+/// Words that are read of one text at the most: nobody asks longer than that.
+const WORDS: usize = 2_000;
+
+/// A text of more words is a message that tells something and asks something: only what it asks is read.
+const QUESTION: usize = 40;
+
+/// What a text says about time.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Times {
+    /// The expressions that name a time, in order.
+    #[serde(rename = "time", skip_serializing_if = "Vec::is_empty")]
+    pub expressions: Vec<TimeExpression>,
+    /// Whether the newest or the oldest is asked for that speaks of the same matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
+}
+
+/// Words of a text that name a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TimeExpression {
+    /// The words.
+    pub text: String,
+    /// Their bytes in the text.
+    #[serde(skip)]
+    pub place: Range<usize>,
+    /// The time they name.
+    #[serde(flatten)]
+    pub range: TimeRange,
+}
+
+/// Which of several that speak of the same matter is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// The newest: "latest", "currently", "still".
+    Newest,
+    /// The oldest: "originally", "for the first time".
+    Oldest,
+}
+
+impl Times {
+    /// Reads a text as somebody means it at the moment of `clock`.
+    ///
+    /// Without a clock, only times are read that name their year, in UTC.
+    pub fn read(text: &str, clock: Option<&Clock>) -> Self {
+        let mut tokens = tokens(text);
+        tokens.truncate(WORDS);
+        if tokens.len() > QUESTION {
+            let asked = questions(text);
+            tokens.retain(|token| asked.iter().any(|sentence| sentence.contains(&token.place.start)));
+        }
+        let utc = Zone::UTC;
+        let zone = clock.map_or(&utc, |clock| &clock.zone);
+        let (mut expressions, mut taken, mut at) = (Vec::new(), Vec::new(), 0);
+        while at < tokens.len() {
+            match ALL
+                .iter()
+                .rev()
+                .filter_map(|language| Found::at(language, &tokens, at, clock))
+                .max_by_key(|of| of.end)
+            {
+                Some(found) => {
+                    if let Some(range) = found.stretch.range(zone) {
+                        let place = tokens[found.shown].place.start..tokens[found.end - 1].place.end;
+                        expressions.push(TimeExpression { text: text[place.clone()].to_owned(), place, range });
+                        taken.push(found.core..found.end);
+                    }
+                    at = found.end;
+                }
+                None => at += 1,
+            }
+        }
+        Self { expressions, order: order(&tokens, &taken) }
+    }
+
+    /// How well a moment fits the best of its expressions, in [0, 1]; `None` where it has none.
+    pub fn fit(&self, moment: crate::types::Timestamp) -> Option<f64> {
+        self.expressions.iter().map(|expression| expression.range.fit(moment)).reduce(f64::max)
+    }
+}
+
+/// What an expression means that is the whole text; `None` where the text is more, or less.
+pub(super) fn whole(text: &str, clock: &Clock) -> Option<TimeRange> {
+    let mut tokens = tokens(text);
+    tokens.truncate(WORDS);
+    let is_whole = |of: &Found| of.end == tokens.len();
+    let found = |language: &&'static Language| {
+        // Whoever gives a time as an argument means a time.
+        let single = Found::single(language, &tokens, 0, Some(clock), true).filter(is_whole);
+        single.or_else(|| Found::at(language, &tokens, 0, Some(clock)).filter(is_whole))
+    };
+    (!tokens.is_empty()).then(|| ALL.iter().find_map(found)).flatten()?.stretch.range(&clock.zone)
+}
+
+/// The bytes of the sentences that end in a question mark.
+fn questions(text: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut found = Vec::new();
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '?' | '？' => found.push(start..at),
+            '.' | '!' | '\n' | '。' | '！' => {}
+            _ => continue,
+        }
+        start = at + sign.len_utf8();
+    }
+    found
+}
+
+/// An expression in a row of words.
+#[derive(Debug, Clone)]
+struct Found {
+    /// The first word that says something of the time.
+    shown: usize,
+    /// The first word behind modifiers.
+    core: usize,
+    /// The first word after it.
+    end: usize,
+    stretch: Stretch,
+}
+
+impl Found {
+    /// The longest expression of a language at a place.
+    fn at(language: &Language, tokens: &[Token], at: usize, clock: Option<&Clock>) -> Option<Self> {
+        let single = Self::single(language, tokens, at, clock, false);
+        let between = Self::between(language, tokens, at, clock);
+        match (single, between) {
+            (Some(single), Some(between)) if single.end > between.end => Some(single),
+            (single, between) => between.or(single),
+        }
+    }
+
+    /// Modifiers and what they stand before.
+    fn single(language: &Language, tokens: &[Token], at: usize, clock: Option<&Clock>, is_led: bool) -> Option<Self> {
+        let mut modifiers: Vec<(Modifier, Option<Unit>, usize)> = Vec::new();
+        let (mut best, mut core): (Option<Self>, usize) = (None, at);
+        loop {
+            let leads = is_led || modifiers.iter().any(|(modifier, ..)| modifier.leads());
+            if let Some((end, stretch)) = Self::core(language, tokens, core, clock, leads)
+                && best.as_ref().is_none_or(|best| end > best.end)
+                && let Some(stretch) = apply(stretch, &modifiers)
+            {
+                let says = modifiers.iter().find(|(of, ..)| !matches!(of, Modifier::Leads | Modifier::Nothing));
+                best = Some(Self { shown: says.map_or(core, |(.., place)| *place), core, end, stretch });
+            }
+            let next = (modifiers.len() < MODIFIERS).then(|| modifier(language, tokens.get(core..)?)).flatten();
+            let Some((words, modifier, unit)) = next else { return best };
+            modifiers.push((modifier, unit, core));
+            core += words;
+        }
+    }
+
+    /// An expression without what may stand before it.
+    fn core(
+        language: &Language,
+        tokens: &[Token],
+        at: usize,
+        clock: Option<&Clock>,
+        is_led: bool,
+    ) -> Option<(usize, Stretch)> {
+        let rest = tokens.get(at..)?;
+        let of_table = language.expressions.iter().filter_map(|(pattern, meaning)| {
+            let (words, bound) = language.find(pattern, rest)?;
+            let is_certain = is_led || words > 1 || !language.ambiguous.contains(&rest[0].word.as_str());
+            is_certain.then_some((words, *meaning, bound))
+        });
+        let in_digits = digits(rest).map(|(words, bound)| (words, Meaning::Named, bound));
+        let mut all: Vec<(usize, Meaning, Bound)> = of_table.chain(in_digits).collect();
+        all.sort_by_key(|(words, ..)| std::cmp::Reverse(*words));
+        let resolved = |(words, meaning, bound): (usize, Meaning, Bound)| {
+            // Without a unit of its own, "the other day" is of the last days, and "recent years" of a few.
+            let bound = with_usual(meaning, bound);
+            Some((at + words, resolve(meaning, &bound, clock)?))
+        };
+        all.into_iter().find_map(resolved)
+    }
+
+    /// From one time to another.
+    fn between(language: &Language, tokens: &[Token], at: usize, clock: Option<&Clock>) -> Option<Self> {
+        let opens = |(open, _): &&(&str, &str)| tokens[at].word == *open;
+        language.stretches.iter().filter(opens).find_map(|(_, middle)| {
+            let first = Self::single(language, tokens, at + 1, clock, true)?;
+            if tokens.get(first.end)?.word != *middle {
+                return None;
+            }
+            let last = Self::single(language, tokens, first.end + 1, clock, true)?;
+            let stretch = joined(first.stretch, last.stretch)?;
+            Some(Self { shown: at, core: at, end: last.end, stretch })
+        })
+    }
+}
+
+/// What a pattern means that leaves its unit or its number open.
+fn with_usual(meaning: Meaning, bound: Bound) -> Bound {
+    use super::language::{between, exactly};
+    match (meaning, bound.unit) {
+        (Meaning::Past, None) => Bound { unit: Some(Unit::Week), number: Some(between(1, 2)), ..bound },
+        (Meaning::Past, Some(_)) => Bound { number: bound.number.or(Some(exactly(1))), ..bound },
+        _ => bound,
+    }
+}
+
+/// The longest modifier at the start of some words, how many it takes, and its unit.
+fn modifier(language: &Language, tokens: &[Token]) -> Option<(usize, Modifier, Option<Unit>)> {
+    let found = language.modifiers.iter().filter_map(|(pattern, modifier)| {
+        let (words, bound) = language.find(pattern, tokens)?;
+        Some((words, *modifier, bound.unit))
+    });
+    found.max_by_key(|(words, ..)| *words)
+}
+
+/// The innermost modifier first.
+fn apply(stretch: Stretch, modifiers: &[(Modifier, Option<Unit>, usize)]) -> Option<Stretch> {
+    modifiers.iter().rev().try_fold(stretch, |stretch, (of, unit, _)| modified(stretch, *of, *unit))
+}
+
+/// What the words of order ask for that stand in no expression; nothing where they ask for both.
+fn order(tokens: &[Token], taken: &[Range<usize>]) -> Option<Order> {
+    let (mut newest, mut oldest, mut at) = (false, false, 0);
+    while at < tokens.len() {
+        let all = ALL.iter().rev().flat_map(|language| {
+            language.orders.iter().filter_map(move |(pattern, sought)| {
+                let (words, _) = language.find(pattern, &tokens[at..])?;
+                Some((words, *sought))
+            })
+        });
+        let Some((words, sought)) = all.max_by_key(|(words, _)| *words) else {
+            at += 1;
+            continue;
+        };
+        let own = at..at + words;
+        // "Today" is a day, and the present too.
+        let is_free = taken.iter().all(|of| *of == own || of.end <= own.start || own.end <= of.start);
+        match sought {
+            Sought::Newest if is_free => newest = true,
+            Sought::Oldest if is_free => oldest = true,
+            _ => {}
+        }
+        at += words;
+    }
+    match (newest, oldest) {
+        (true, false) => Some(Order::Newest),
+        (false, true) => Some(Order::Oldest),
+        _ => None,
+    }
+}

@@ -1,0 +1,321 @@
+//! From a pattern that was found to a stretch of the calendar.
+
+use jiff::{
+    Span,
+    civil::{Date, Weekday},
+};
+
+use super::{
+    clock::Clock,
+    language::{Amount, DayPart, Meaning, Modifier, Unit, exactly},
+    pattern::Bound,
+    stretch::{Stretch, midnight, span},
+};
+
+/// Hours of a day.
+const DAY: i64 = 24;
+
+/// How far back a day of the year is looked for: 29 February is missing for eight years at a turn of the century.
+const YEARS: i16 = 8;
+
+/// What a meaning comes to; `None` where it needs a clock and there is none, or names a day that does not exist.
+pub(super) fn resolve(meaning: Meaning, bound: &Bound, clock: Option<&Clock>) -> Option<Stretch> {
+    match meaning {
+        Meaning::Named => named(bound, clock),
+        Meaning::WeekOf => {
+            let day = named(bound, clock)?.from?.date();
+            let monday = monday(day)?;
+            Stretch::days(monday, days_after(monday, 6)?)
+        }
+        Meaning::Nth => nth(bound, bound.nth?, clock),
+        Meaning::LastOf => last_of(bound, clock),
+        Meaning::Day(days) => {
+            let day = days_after(clock?.today()?, days)?;
+            in_daypart(day, bound.daypart)
+        }
+        Meaning::Last => turn(bound, -1, clock?),
+        Meaning::BeforeLast => turn(bound, -2, clock?),
+        Meaning::This => turn(bound, 0, clock?),
+        Meaning::Next => turn(bound, 1, clock?),
+        Meaning::Ago => away(bound, -1, clock?),
+        Meaning::Ahead => away(bound, 1, clock?),
+        Meaning::Past => past(bound.number.unwrap_or(exactly(1)), bound.unit?, clock?),
+    }
+}
+
+/// What a modifier makes of the stretch behind it; `unit` is that of the modifier's own pattern.
+pub(super) fn modified(stretch: Stretch, modifier: Modifier, unit: Option<Unit>) -> Option<Stretch> {
+    let once = Stretch { yearly: false, ..stretch };
+    match modifier {
+        Modifier::Leads | Modifier::Nothing => Some(stretch),
+        Modifier::About => {
+            let hours = match (stretch.from, stretch.to) {
+                (Some(from), Some(to)) => to.duration_since(from).as_hours(),
+                _ => 0,
+            };
+            let slack = if hours <= 3 * DAY { 7 * DAY } else { (hours / 2).max(10 * DAY) };
+            Some(stretch.with_slack(slack))
+        }
+        Modifier::Early => stretch.third(0),
+        Modifier::Middle => stretch.third(1),
+        Modifier::Late => stretch.third(2),
+        Modifier::Since => Some(Stretch { from: Some(stretch.from?), to: None, ..once }),
+        Modifier::Until => Some(Stretch { from: None, to: Some(stretch.to?), ..once }),
+        Modifier::Before => Some(Stretch { from: None, to: Some(stretch.from?), ..once }),
+        Modifier::After => Some(Stretch { from: Some(stretch.to?), to: None, ..once }),
+        Modifier::UnitBefore => {
+            let to = stretch.from?;
+            Some(Stretch { from: Some(to.checked_sub(span(unit?, 1)?).ok()?), to: Some(to), ..stretch })
+        }
+        Modifier::UnitAfter => {
+            let from = stretch.to?;
+            Some(Stretch { from: Some(from), to: Some(from.checked_add(span(unit?, 1)?).ok()?), ..stretch })
+        }
+    }
+}
+
+/// From the beginning of one stretch to the end of another, of which one may have taken its year from the other.
+pub(super) fn joined(mut first: Stretch, mut last: Stretch) -> Option<Stretch> {
+    let year = |stretch: Stretch| stretch.from.map_or(0, |from| from.year());
+    if first.yearly && first.from > last.from {
+        first = years_later(first, year(last) - year(first))?;
+        first = if first.from > last.from { years_later(first, -1)? } else { first };
+    } else if last.yearly {
+        last = years_later(last, year(first) - year(last))?;
+        last = if last.from < first.from { years_later(last, 1)? } else { last };
+    }
+    let yearly = first.yearly && last.yearly;
+    Some(Stretch { from: first.from, to: last.to, slack: first.slack.max(last.slack), yearly })
+}
+
+fn years_later(stretch: Stretch, years: i16) -> Option<Stretch> {
+    let span = Span::new().try_years(years).ok()?;
+    let moved = |end: Option<jiff::civil::DateTime>| match end {
+        None => Some(None),
+        Some(end) => end.checked_add(span).ok().map(Some),
+    };
+    Some(Stretch { from: moved(stretch.from)?, to: moved(stretch.to)?, ..stretch })
+}
+
+/// What has a name: its year is the one named, or that in which it began last.
+fn named(bound: &Bound, clock: Option<&Clock>) -> Option<Stretch> {
+    if let Some(first) = bound.decade {
+        return Stretch::days(Date::new(first, 1, 1).ok()?, Date::new(first.checked_add(9)?, 12, 31).ok()?);
+    }
+    if let Some(year) = bound.year {
+        return in_year(bound, year);
+    }
+    let today = clock?.today()?;
+    if has_yearly_name(bound) {
+        let begun = |year: i16| in_year(bound, year).filter(|of| of.from.is_some_and(|from| from.date() <= today));
+        let years = (0..=YEARS).filter_map(|back| today.year().checked_sub(back));
+        return years.filter_map(begun).next().map(|of| Stretch { yearly: true, ..of });
+    }
+    match bound.weekday {
+        Some(_) => turn(bound, -1, clock?),
+        None => in_daypart(today, Some(bound.daypart?)),
+    }
+}
+
+fn has_yearly_name(bound: &Bound) -> bool {
+    bound.month.is_some() || bound.season.is_some() || bound.quarter.is_some() || bound.holiday.is_some()
+}
+
+/// A holiday, season, quarter, month or day of a year, or the year itself.
+fn in_year(bound: &Bound, year: i16) -> Option<Stretch> {
+    if let Some(holiday) = bound.holiday {
+        return Some(holiday.days(year)?.with_slack(2 * DAY));
+    }
+    if let Some(season) = bound.season {
+        let first = Date::new(year, 3 * (season + 1), 1).ok()?;
+        return months(first, 3).map(|of| of.with_slack(10 * DAY));
+    }
+    if let Some(quarter) = bound.quarter {
+        return months(Date::new(year, 3 * (quarter - 1) + 1, 1).ok()?, 3);
+    }
+    match (bound.month, bound.day) {
+        (Some(month), Some(day)) => in_daypart(Date::new(year, month, day).ok()?, bound.daypart),
+        (Some(month), None) => months(Date::new(year, month, 1).ok()?, 1),
+        (None, _) => months(Date::new(year, 1, 1).ok()?, 12),
+    }
+}
+
+/// So many months from the first day of one on.
+fn months(first: Date, number: i64) -> Option<Stretch> {
+    let end = first.checked_add(Span::new().try_months(number).ok()?).ok()?;
+    Some(Stretch::new(midnight(first), midnight(end)))
+}
+
+/// What has a unit, a weekday or a name, counted from the present one: -1 is the last, 0 this, 1 the next.
+fn turn(bound: &Bound, turns: i64, clock: &Clock) -> Option<Stretch> {
+    let today = clock.today()?;
+    if let Some(unit) = bound.unit {
+        return period(unit, turns, clock);
+    }
+    if has_yearly_name(bound) {
+        return yearly_turn(bound, turns, today);
+    }
+    if let Some(weekday) = bound.weekday {
+        let since = i64::from(today.weekday().to_monday_zero_offset() - weekday).rem_euclid(7);
+        let days = match turns {
+            0 => i64::from(weekday - today.weekday().to_monday_zero_offset()),
+            // Today's own weekday is neither the last nor the next.
+            ..0 => 7 * (turns + 1) - if since == 0 { 7 } else { since },
+            1.. => 7 * turns - since,
+        };
+        return in_daypart(days_after(today, days)?, bound.daypart);
+    }
+    in_daypart(days_after(today, turns)?, Some(bound.daypart?))
+}
+
+/// Of what comes once a year: the last that is over, the one of this year, the next to begin.
+fn yearly_turn(bound: &Bound, turns: i64, today: Date) -> Option<Stretch> {
+    let now = midnight(today);
+    let of = |offset: i16| in_year(bound, today.year().checked_add(offset)?);
+    let mut over = (-YEARS..=1).rev().filter_map(of).filter(|of| of.to.is_some_and(|to| to <= now));
+    match turns {
+        ..0 => over.nth(usize::try_from(-turns - 1).ok()?),
+        // A winter is of two years.
+        0 => {
+            let holds = |of: &Stretch| of.from.is_some_and(|from| from <= now) && of.to.is_some_and(|to| now < to);
+            of(-1).filter(holds).or_else(|| of(0))
+        }
+        1.. => (0..=YEARS).filter_map(of).find(|of| of.from.is_some_and(|from| from > now)),
+    }
+}
+
+/// A unit of the calendar, counted from the one that holds now.
+fn period(unit: Unit, turns: i64, clock: &Clock) -> Option<Stretch> {
+    let today = clock.today()?;
+    let year = |years: i64| today.year().checked_add(i16::try_from(years).ok()?);
+    match unit {
+        Unit::Minute | Unit::Hour => {
+            let from = clock.civil()?.checked_add(span(unit, turns)?).ok()?;
+            Some(Stretch::new(from, from.checked_add(span(unit, 1)?).ok()?))
+        }
+        Unit::Day => {
+            let day = days_after(today, turns)?;
+            Stretch::days(day, day)
+        }
+        Unit::Week => {
+            let monday = days_after(monday(today)?, turns.checked_mul(7)?)?;
+            Stretch::days(monday, days_after(monday, 6)?)
+        }
+        Unit::Weekend => {
+            let saturday = days_after(monday(today)?, turns.checked_mul(7)?.checked_add(5)?)?;
+            Some(Stretch::days(saturday, days_after(saturday, 1)?)?.with_slack(DAY / 2))
+        }
+        Unit::Month => {
+            let first = today.first_of_month().checked_add(span(Unit::Month, turns)?).ok()?;
+            months(first, 1)
+        }
+        Unit::Quarter => {
+            let first = Date::new(today.year(), 3 * ((today.month() - 1) / 3) + 1, 1).ok()?;
+            months(first.checked_add(span(Unit::Quarter, turns)?).ok()?, 3)
+        }
+        Unit::Year => months(Date::new(year(turns)?, 1, 1).ok()?, 12),
+        Unit::Decade => {
+            let first = year(turns.checked_mul(10)?)?;
+            months(Date::new(first - first.rem_euclid(10), 1, 1).ok()?, 120)
+        }
+    }
+}
+
+/// Around the moment so many units before now (`sign` -1) or after it (1): half a unit or less to each side.
+fn away(bound: &Bound, sign: i64, clock: &Clock) -> Option<Stretch> {
+    let (unit, number) = (bound.unit?, bound.number.unwrap_or(exactly(1)));
+    let (least, most) = (number.least.checked_mul(sign)?, number.most.checked_mul(sign)?);
+    let (early, late) = (least.min(most), least.max(most));
+    let today = clock.today()?;
+    if matches!(unit, Unit::Minute | Unit::Hour) {
+        let half = span(Unit::Minute, if unit == Unit::Hour { 30 } else { 5 })?;
+        let now = clock.civil()?;
+        let at = |number: i64| now.checked_add(span(unit, number)?).ok();
+        let (from, to) = (at(early)?.checked_sub(half).ok()?, at(late)?.checked_add(half).ok()?);
+        return Some(Stretch::new(from, to).with_slack(1));
+    }
+    if unit == Unit::Weekend {
+        let (first, last) = (period(unit, early, clock)?, period(unit, late, clock)?);
+        return Some(Stretch { from: first.from, to: last.to, ..first });
+    }
+    // Days to each side, and days beyond these in which it fits less and less.
+    let (half, slack) = match unit {
+        Unit::Week => (3, 2),
+        Unit::Month => (15, 7),
+        Unit::Quarter => (45, 20),
+        Unit::Year => (91, 91),
+        Unit::Decade => (730, 730),
+        _ if early < -3 || least != most => (0, 1),
+        _ => (0, 0),
+    };
+    let at = |number: i64| today.checked_add(span(unit, number)?).ok();
+    let (first, last) = (days_after(at(early)?, -half)?, days_after(at(late)?, half)?);
+    Some(Stretch::days(first, last)?.with_slack(slack * DAY))
+}
+
+/// From so many units before now until today is over.
+fn past(number: Amount, unit: Unit, clock: &Clock) -> Option<Stretch> {
+    let (now, today) = (clock.civil()?, clock.today()?);
+    let from = now.checked_sub(span(unit, number.most)?).ok()?;
+    let from = if matches!(unit, Unit::Minute | Unit::Hour) { from } else { midnight(from.date()) };
+    let stretch = Stretch::new(from, midnight(today.tomorrow().ok()?));
+    let hours = now.duration_since(from).as_hours();
+    Some(if number.least < number.most { stretch.with_slack(hours / 4) } else { stretch })
+}
+
+/// The so-many-th unit of a month, a season or a year.
+fn nth(bound: &Bound, number: i64, clock: Option<&Clock>) -> Option<Stretch> {
+    let whole = named(&Bound { nth: None, unit: None, ..*bound }, clock)?;
+    let first = whole.from?.date();
+    let turns = number.checked_sub(1)?;
+    let stretch = match bound.unit? {
+        Unit::Day => {
+            let day = days_after(first, turns)?;
+            Stretch::days(day, day)?
+        }
+        Unit::Week => {
+            let day = days_after(first, turns.checked_mul(7)?)?;
+            Stretch::days(day, days_after(day, 6)?)?.with_slack(3 * DAY)
+        }
+        Unit::Weekend => {
+            let saturday = i64::from(first.weekday().until(Weekday::Saturday));
+            let day = days_after(first, saturday.checked_add(turns.checked_mul(7)?)?)?;
+            Stretch::days(day, days_after(day, 1)?)?
+        }
+        Unit::Month => months(first.checked_add(span(Unit::Month, turns)?).ok()?, 1)?,
+        Unit::Quarter => months(first.checked_add(span(Unit::Quarter, turns)?).ok()?, 3)?,
+        Unit::Minute | Unit::Hour | Unit::Year | Unit::Decade => return None,
+    };
+    let is_within = stretch.from < whole.to;
+    is_within.then_some(Stretch { yearly: whole.yearly, ..stretch })
+}
+
+/// The last unit of a month, a season or a year.
+fn last_of(bound: &Bound, clock: Option<&Clock>) -> Option<Stretch> {
+    let whole = named(&Bound { unit: None, number: None, ..*bound }, clock)?;
+    let (to, number) = (whole.to?, bound.number.map_or(1, |number| number.most));
+    let from = match bound.unit? {
+        Unit::Weekend if number == 1 => {
+            let last = to.date().yesterday().ok()?;
+            let saturday = days_after(last, -i64::from(Weekday::Saturday.until(last.weekday())))?;
+            return Stretch::days(saturday, days_after(saturday, 1)?).map(|of| Stretch { yearly: whole.yearly, ..of });
+        }
+        unit => to.checked_sub(span(unit, number)?).ok()?,
+    };
+    Some(Stretch { from: Some(from), ..whole }.with_slack(if bound.unit == Some(Unit::Week) { 3 * DAY } else { 0 }))
+}
+
+/// A day, or a part of it.
+fn in_daypart(day: Date, part: Option<DayPart>) -> Option<Stretch> {
+    let Some(DayPart { from, to }) = part else { return Stretch::days(day, day) };
+    let at = |hour: i8| midnight(day).checked_add(span(Unit::Hour, hour.into())?).ok();
+    Some(Stretch::new(at(from)?, at(to)?).with_slack(2))
+}
+
+fn monday(day: Date) -> Option<Date> {
+    days_after(day, -i64::from(day.weekday().to_monday_zero_offset()))
+}
+
+fn days_after(day: Date, days: i64) -> Option<Date> {
+    day.checked_add(span(Unit::Day, days)?).ok()
+}

@@ -1,0 +1,50 @@
+//! Words of a text, folded, and where they stand.
+
+use std::ops::Range;
+
+use crate::analysis::folded;
+
+/// A run of letters and digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Token {
+    /// Folded: small letters, no accents.
+    pub(super) word: String,
+    /// Its bytes in the text.
+    pub(super) place: Range<usize>,
+    /// What stands between it and the next, if that is one character.
+    pub(super) joint: Option<char>,
+}
+
+/// All words of a text, in order. An apostrophe ends a word, so that "week's" begins with "week".
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut at = 0;
+    while let Some(skipped) = text[at..].find(char::is_alphanumeric) {
+        if let Some(last) = tokens.last_mut() {
+            let mut between = text[at..at + skipped].chars();
+            last.joint = between.next().filter(|_| between.next().is_none());
+        }
+        let start = at + skipped;
+        // A combining mark belongs to the letter before it.
+        let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '\u{300}'..='\u{36f}');
+        let end = text[start..].find(|c: char| !is_inside(c)).map_or(text.len(), |length| start + length);
+        tokens.push(Token { word: folded(&text[start..end]).into_owned(), place: start..end, joint: None });
+        at = end;
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_folded_and_keep_their_places() {
+        let text = "Last week’s Mañana, 2023-05";
+        let found = tokens(text);
+        let words: Vec<&str> = found.iter().map(|token| token.word.as_str()).collect();
+        assert_eq!(words, ["last", "week", "s", "manana", "2023", "05"]);
+        assert_eq!(&text[found[3].place.clone()], "Mañana");
+        assert_eq!(found[4].joint, Some('-'));
+    }
+}

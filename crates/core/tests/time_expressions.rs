@@ -1,0 +1,280 @@
+//! What people say of time, and what it means at a certain moment.
+
+use aforesaid_core::{
+    time::{Clock, Order, TimeExpression, Times},
+    types::Timestamp,
+};
+use proptest::prelude::*;
+
+/// A Wednesday.
+const NOW: &str = "2024-05-15T12:00:00Z";
+
+fn clock(now: &str, zone: &str) -> Clock {
+    Clock { now: now.parse().unwrap(), zone: zone.parse().unwrap() }
+}
+
+fn short(moment: Option<Timestamp>) -> String {
+    let shown = moment.map(|moment| moment.to_string()).unwrap_or_default();
+    shown.strip_suffix("T00:00:00Z").map(str::to_owned).unwrap_or(shown)
+}
+
+/// `words: from..to`, one an expression.
+fn read_at(text: &str, clock: Option<&Clock>) -> Vec<String> {
+    let times = Times::read(text, clock);
+    let shown = |of: &TimeExpression| format!("{}: {}..{}", of.text, short(of.range.from), short(of.range.to));
+    times.expressions.iter().map(shown).collect()
+}
+
+fn read(text: &str) -> Vec<String> {
+    read_at(text, Some(&clock(NOW, "UTC")))
+}
+
+#[track_caller]
+fn means(cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        assert_eq!(read(text), [*expected], "{text}");
+    }
+}
+
+#[track_caller]
+fn means_nothing(texts: &[&str]) {
+    for text in texts {
+        assert_eq!(read(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn days_and_weeks() {
+    means(&[
+        ("what did I do yesterday?", "yesterday: 2024-05-14..2024-05-15"),
+        ("the day before yesterday", "the day before yesterday: 2024-05-13..2024-05-14"),
+        ("What did she say today?", "today: 2024-05-15..2024-05-16"),
+        ("last week's meeting", "last week: 2024-05-06..2024-05-13"),
+        ("this week", "this week: 2024-05-13..2024-05-20"),
+        ("Next week", "Next week: 2024-05-20..2024-05-27"),
+        ("the week before last", "the week before last: 2024-04-29..2024-05-06"),
+        ("last weekend", "last weekend: 2024-05-11..2024-05-13"),
+        ("on Monday", "Monday: 2024-05-13..2024-05-14"),
+        ("on Wednesday", "Wednesday: 2024-05-08..2024-05-09"),
+        ("last Friday", "last Friday: 2024-05-10..2024-05-11"),
+        ("next Friday", "next Friday: 2024-05-17..2024-05-18"),
+        ("this Friday", "this Friday: 2024-05-17..2024-05-18"),
+        ("last night", "last night: 2024-05-14T18:00:00Z..2024-05-15T06:00:00Z"),
+        ("yesterday morning", "yesterday morning: 2024-05-14T05:00:00Z..2024-05-14T12:00:00Z"),
+        ("the past three days", "the past three days: 2024-05-12..2024-05-16"),
+        ("the week of 9 May", "the week of 9 May: 2024-05-06..2024-05-13"),
+    ]);
+}
+
+#[test]
+fn months_years_and_seasons() {
+    means(&[
+        ("last month", "last month: 2024-04-01..2024-05-01"),
+        ("two months ago", "two months ago: 2024-02-29..2024-03-31"),
+        ("about two months ago", "about two months ago: 2024-02-29..2024-03-31"),
+        ("3 days ago", "3 days ago: 2024-05-12..2024-05-13"),
+        ("a couple of weeks ago", "a couple of weeks ago: 2024-04-21..2024-05-05"),
+        ("in May", "May: 2024-05-01..2024-06-01"),
+        ("in june", "june: 2023-06-01..2023-07-01"),
+        ("last May", "last May: 2023-05-01..2023-06-01"),
+        ("back in March 2022", "March 2022: 2022-03-01..2022-04-01"),
+        ("since 2022", "since 2022: 2022-01-01.."),
+        ("before 2022-05-08", "before 2022-05-08: ..2022-05-08"),
+        ("on 8 May 2023", "8 May 2023: 2023-05-08..2023-05-09"),
+        ("the first of May", "the first of May: 2024-05-01..2024-05-02"),
+        ("on the 20th of May", "the 20th of May: 2023-05-20..2023-05-21"),
+        ("May 8th, 2023", "May 8th, 2023: 2023-05-08..2023-05-09"),
+        ("on 29 February", "29 February: 2024-02-29..2024-03-01"),
+        ("summer of 2022", "summer of 2022: 2022-06-01..2022-09-01"),
+        ("in the winter of 2022", "the winter of 2022: 2022-12-01..2023-03-01"),
+        ("last winter", "last winter: 2023-12-01..2024-03-01"),
+        ("this summer", "this summer: 2024-06-01..2024-09-01"),
+        ("last year", "last year: 2023-01-01..2024-01-01"),
+        ("earlier this year", "earlier this year: 2024-01-01..2025-01-01"),
+        ("in the 1990s", "the 1990s: 1990-01-01..2000-01-01"),
+        ("Q3 2023", "Q3 2023: 2023-07-01..2023-10-01"),
+        ("the second quarter of 2023", "the second quarter of 2023: 2023-04-01..2023-07-01"),
+        ("2023-05", "2023-05: 2023-05-01..2023-06-01"),
+        ("am 8.5.2023", "8.5.2023: 2023-05-08..2023-05-09"),
+    ]);
+}
+
+#[test]
+fn vague_ones_and_parts() {
+    means(&[
+        ("around Christmas", "around Christmas: 2023-12-24..2023-12-27"),
+        ("at Easter 2023", "Easter 2023: 2023-04-07..2023-04-11"),
+        ("on New Year's Eve", "New Year's Eve: 2023-12-31..2024-01-01"),
+        ("after Thanksgiving", "after Thanksgiving: 2023-11-24.."),
+        ("the week after Christmas", "the week after Christmas: 2023-12-27..2024-01-03"),
+        ("in early May 2023", "early May 2023: 2023-05-01..2023-05-11T08:00:00Z"),
+        ("at the end of last month", "the end of last month: 2024-04-21..2024-05-01"),
+        ("mid July 2023", "mid July 2023: 2023-07-11T08:00:00Z..2023-07-21T16:00:00Z"),
+        ("in the second week of May", "the second week of May: 2024-05-08..2024-05-15"),
+        ("the last week of March 2024", "the last week of March 2024: 2024-03-25..2024-04-01"),
+        ("the last two weeks of August 2023", "the last two weeks of August 2023: 2023-08-18..2023-09-01"),
+        ("how many had we sold by March?", "March: 2024-03-01..2024-04-01"),
+        ("between March and May", "between March and May: 2024-03-01..2024-06-01"),
+        ("between June and February", "between June and February: 2023-06-01..2024-03-01"),
+        ("from March 2022 to May", "from March 2022 to May: 2022-03-01..2022-06-01"),
+        ("since the beginning of last summer", "since the beginning of last summer: 2023-06-01.."),
+    ]);
+    let slack = |text: &str| Times::read(text, Some(&clock(NOW, "UTC"))).expressions[0].range.slack;
+    assert!(slack("around Christmas") > slack("at Christmas"));
+    assert!(slack("about two months ago") > slack("two months ago"));
+    assert_eq!(slack("yesterday"), 0);
+}
+
+#[test]
+fn words_that_are_something_else() {
+    means_nothing(&[
+        "May I ask?",
+        "Did May call?",
+        "the protesters march on",
+        "the fall from the motorbike",
+        "a spring in the mattress",
+        "her last name",
+        "the last time we met",
+        "second opinion",
+        "on the first floor",
+        "room 2150",
+        "at 8:30",
+        "a minute, please",
+        "Sunny side",
+        "what may come",
+        "mayo on the bread",
+        "April said no",
+        "his summer drives",
+        "stored in each winter",
+        "",
+    ]);
+}
+
+#[test]
+fn other_languages() {
+    means(&[
+        ("Was hat Cem gestern gesagt?", "gestern: 2024-05-14..2024-05-15"),
+        ("letzte Woche", "letzte Woche: 2024-05-06..2024-05-13"),
+        ("vor zwei Monaten", "vor zwei Monaten: 2024-02-29..2024-03-31"),
+        ("vor etwa zwei Monaten", "vor etwa zwei Monaten: 2024-02-29..2024-03-31"),
+        ("im Mai", "Mai: 2024-05-01..2024-06-01"),
+        ("Ende März", "Ende März: 2024-03-21T16:00:00Z..2024-04-01"),
+        ("im Sommer 2022", "Sommer 2022: 2022-06-01..2022-09-01"),
+        ("am 10. Mai 2023", "10. Mai 2023: 2023-05-10..2023-05-11"),
+        ("um Weihnachten herum", "um Weihnachten: 2023-12-24..2023-12-27"),
+        ("am letzten Freitag", "letzten Freitag: 2024-05-10..2024-05-11"),
+        ("zwischen März und Mai", "zwischen März und Mai: 2024-03-01..2024-06-01"),
+        ("¿Qué dijo ayer?", "ayer: 2024-05-14..2024-05-15"),
+        ("la semana pasada", "la semana pasada: 2024-05-06..2024-05-13"),
+        ("hace dos meses", "hace dos meses: 2024-02-29..2024-03-31"),
+        ("en mayo", "mayo: 2024-05-01..2024-06-01"),
+        ("el verano pasado", "el verano pasado: 2023-06-01..2023-09-01"),
+        ("en el verano de 2022", "verano de 2022: 2022-06-01..2022-09-01"),
+        ("el 3 de junio de 2023", "el 3 de junio de 2023: 2023-06-03..2023-06-04"),
+        ("a principios de abril", "a principios de abril: 2024-04-01..2024-04-11"),
+        ("el fin de semana pasado", "el fin de semana pasado: 2024-05-11..2024-05-13"),
+    ]);
+}
+
+#[test]
+fn of_a_long_message_only_the_questions_are_read() {
+    let told = "Last autumn I let the fruit hang until it was soft, and it was brown. ".repeat(4);
+    assert_eq!(read(&format!("{told} What did I pick yesterday? Thanks.")), ["yesterday: 2024-05-14..2024-05-15"]);
+    means_nothing(&[&told]);
+}
+
+#[test]
+fn two_expressions_stand_side_by_side() {
+    assert_eq!(
+        read("yesterday or in June 2022?"),
+        ["yesterday: 2024-05-14..2024-05-15", "June 2022: 2022-06-01..2022-07-01"]
+    );
+}
+
+#[test]
+fn without_a_clock_only_years_that_are_named_count() {
+    assert_eq!(read_at("yesterday, last May, in May, on Friday", None), Vec::<String>::new());
+    assert_eq!(read_at("in May 2023", None), ["May 2023: 2023-05-01..2023-06-01"]);
+}
+
+#[test]
+fn days_begin_at_the_midnight_of_the_zone() {
+    let berlin = "CET-1CEST,M3.5.0,M10.5.0/3";
+    // Half past midnight in Berlin.
+    let at = |now: &str, text: &str| read_at(text, Some(&clock(now, berlin)));
+    assert_eq!(at("2024-05-14T22:30:00Z", "today"), ["today: 2024-05-14T22:00:00Z..2024-05-15T22:00:00Z"]);
+    // The day on which clocks go forward has 23 hours.
+    assert_eq!(at("2024-03-31T12:00:00Z", "today"), ["today: 2024-03-30T23:00:00Z..2024-03-31T22:00:00Z"]);
+    assert_eq!(at("2024-10-28T12:00:00Z", "yesterday"), ["yesterday: 2024-10-26T22:00:00Z..2024-10-27T23:00:00Z"]);
+}
+
+#[test]
+fn weeks_months_and_leap_years_end_where_they_do() {
+    let at = |now: &str, text: &str| read_at(text, Some(&clock(now, "UTC")));
+    assert_eq!(at("2024-03-31T08:00:00Z", "last month"), ["last month: 2024-02-01..2024-03-01"]);
+    assert_eq!(at("2024-05-12T08:00:00Z", "this week"), ["this week: 2024-05-06..2024-05-13"]);
+    assert_eq!(at("2024-01-01T08:00:00Z", "last week"), ["last week: 2023-12-25..2024-01-01"]);
+    assert_eq!(at("2024-02-29T08:00:00Z", "last year"), ["last year: 2023-01-01..2024-01-01"]);
+    assert_eq!(at("2023-06-01T08:00:00Z", "on 29 February"), ["29 February: 2020-02-29..2020-03-01"]);
+    assert_eq!(at("2024-02-10T08:00:00Z", "this winter"), ["this winter: 2023-12-01..2024-03-01"]);
+}
+
+#[test]
+fn words_of_order() {
+    let order = |text: &str| Times::read(text, Some(&clock(NOW, "UTC"))).order;
+    for text in [
+        "What does Clive do now?",
+        "the latest plan",
+        "Does she still paint?",
+        "the last time we met",
+        "what car does he have these days",
+        "Hartje Bestellschluss aktuell",
+        "¿Dónde vive ahora?",
+        "Where is the will kept today?",
+    ] {
+        assert_eq!(order(text), Some(Order::Newest), "{text}");
+    }
+    for text in ["When did Ebbe first get in touch?", "what was the original plan originally", "zum ersten Mal"] {
+        assert_eq!(order(text), Some(Order::Oldest), "{text}");
+    }
+    for text in [
+        "last week",
+        "her last name",
+        "on the first floor",
+        "the first of May",
+        "from the first quote to the last",
+        "what did I eat?",
+        "now and then",
+        "in the last two weeks",
+    ] {
+        assert_eq!(order(text), None, "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_a_panic_and_every_range_is_ordered(
+        text in "((last|next|in|the|of|ago|May|since|week|days|year|before|between|and|first|Christmas|vor|hace|Monat|[0-9]{1,4}|winter|zwei|\\PC) ?){0,10}",
+        now in any::<i64>(),
+    ) {
+        let now = Timestamp::from_millis(now % 380_000_000_000_000).unwrap_or(NOW.parse().unwrap());
+        for zone in ["UTC", "+14:00", "CET-1CEST,M3.5.0,M10.5.0/3"] {
+            let clock = Clock { now, zone: zone.parse().unwrap() };
+            for expression in Times::read(&text, Some(&clock)).expressions {
+                let range = expression.range;
+                prop_assert_eq!(&text[expression.place.clone()], &expression.text);
+                prop_assert!(range.from.is_some() || range.to.is_some());
+                if let (Some(from), Some(to)) = (range.from, range.to) {
+                    prop_assert!(from < to, "{:?}", range);
+                }
+                prop_assert!((0.0..=1.0).contains(&range.fit(now)));
+            }
+        }
+    }
+
+    #[test]
+    fn any_characters_may_stand_there(text in "\\PC{0,60}") {
+        let _ = Times::read(&text, Some(&clock(NOW, "UTC")));
+        let _ = Times::read(&text, None);
+    }
+}
