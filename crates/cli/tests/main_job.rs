@@ -251,7 +251,7 @@ fn a_memory_that_is_not_found_says_why() {
     "#);
     assert_snapshot!(summary(&["S2:4", "-k", "5"]), @r#"
     S2:4  2024-06-18 20:13  maya-and-tomas / session-2
-    ranked 16th of 109, 0.8244 below the 5th: most of it in the lexical leg: it lacks "coffe"
+    ranked 20th of 109, 1.3506 below the 5th: most of it in the lexical leg: it lacks "coffe"
     "#);
     assert_snapshot!(summary(&["session-2", "--unit", "session", "-k", "1"]), @r#"
     session-2  2024-06-18 20:11  maya-and-tomas / session-2
