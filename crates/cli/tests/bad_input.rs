@@ -113,11 +113,14 @@ fn a_file_of_no_known_format() {
 }
 
 #[test]
-fn a_folder_in_place_of_a_file() {
+fn a_folder_without_conversations() {
     let sandbox = Sandbox::holding(HELD);
     sandbox.write("folder/a.jsonl", "");
-    let refusal = sandbox.refusal(&["import", "folder"]);
-    assert!(refusal.contains("folder") && refusal.contains("directory"), "{refusal}");
+    sandbox.write("folder/b.png", "");
+    let outcome = finish(&mut sandbox.command(&["import", "folder"]));
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert_eq!(outcome.stdout, "left out: 1 other JSON file, 1 image\n");
+    assert!(outcome.stderr.contains("found no conversations"), "{outcome:?}");
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn a_bad_file_after_a_good_one_leaves_the_good_one_in() {
     sandbox.write("good.jsonl", HELD);
     sandbox.write("bad.jsonl", format!("{}\n{{", HELD.replace("\"D", "\"E")));
     let outcome = finish(&mut sandbox.command(&["import", "good.jsonl", "bad.jsonl"]));
-    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert_eq!(outcome.code, 6, "{outcome:?}");
     assert_eq!(sandbox.done(&["export"]), HELD);
 }
 

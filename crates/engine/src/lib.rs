@@ -43,6 +43,7 @@ mod reembed;
 mod registry;
 pub mod resolve;
 mod search;
+pub mod sources;
 pub mod wire;
 
 pub use aforesaid_core::{

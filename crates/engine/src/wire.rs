@@ -16,8 +16,10 @@ use serde::Serialize;
 use crate::{
     cues::{CueCoverage, TakenCues},
     error::Error,
+    formats::grouped,
     ingest::Imported,
     memory::Memory,
+    sources::FileKind,
 };
 
 /// A result, with the namespace it is about.
@@ -38,7 +40,30 @@ pub struct ImportedFile {
     /// What became of it.
     #[serde(flatten)]
     pub imported: Imported,
+    /// How much of it was left out, by reason.
+    pub skipped_by_reason: BTreeMap<String, usize>,
 }
+
+impl ImportedFile {
+    /// A file of that name.
+    pub fn new(file: String, imported: Imported) -> Self {
+        let groups = grouped(&imported.skipped).into_iter().map(|group| (group.reason, group.count));
+        let skipped_by_reason = groups.collect();
+        Self { file, imported, skipped_by_reason }
+    }
+}
+
+/// A file that could not be imported.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FailedFile {
+    /// Its name.
+    pub file: String,
+    /// Why, as [`ErrorReport`](crate::ErrorReport) serializes.
+    pub error: serde_json::Value,
+}
+
+/// How many files were not read, since they hold no conversations, by kind.
+pub type LeftOut = BTreeMap<FileKind, usize>;
 
 /// What became of the files of an import.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -51,17 +76,23 @@ pub struct ImportReport<'a> {
     pub skipped: usize,
     /// The files, in order.
     pub files: &'a [ImportedFile],
+    /// Files that could not be imported.
+    pub failed: &'a [FailedFile],
+    /// Files of folders and archives that were not read, by kind.
+    pub left_out: &'a LeftOut,
 }
 
 impl<'a> ImportReport<'a> {
     /// The sums over some files.
-    pub fn new(files: &'a [ImportedFile]) -> Self {
+    pub fn new(files: &'a [ImportedFile], failed: &'a [FailedFile], left_out: &'a LeftOut) -> Self {
         let sum = |count: fn(&Imported) -> usize| files.iter().map(|file| count(&file.imported)).sum();
         Self {
             added: sum(|imported| imported.added),
             unchanged: sum(|imported| imported.unchanged),
             skipped: sum(|imported| imported.skipped.len()),
             files,
+            failed,
+            left_out,
         }
     }
 }

@@ -46,7 +46,7 @@ use serde::{Serialize, Serializer};
 pub use detect::detect;
 pub(crate) use encoding::decode;
 pub use error::FormatError;
-pub use skip::{SkipReason, Skipped};
+pub use skip::{SkipReason, Skipped, SkippedGroup, grouped};
 
 use intake::Intake;
 use place::{Place, Spot};
