@@ -50,4 +50,28 @@ pub enum AppendOutcome {
     Added(MemoryId),
     /// Already stored, the same in every field.
     Unchanged(MemoryId),
+    /// Stored now in the place of another with this id, which is erased.
+    Replaced(MemoryId),
+    /// Not stored: another with this id stays.
+    Kept(MemoryId),
+}
+
+impl AppendOutcome {
+    /// The id.
+    pub fn id(&self) -> &MemoryId {
+        let (Self::Added(id) | Self::Unchanged(id) | Self::Replaced(id) | Self::Kept(id)) = self;
+        id
+    }
+}
+
+/// What becomes of a draft whose id is taken by another memory, such as a message that was edited since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnConflict {
+    /// The draft takes the place of the stored memory, which is erased as a forget does, with its vectors and cues. It
+    /// keeps the position, and so its place among the turns of its session.
+    Newest,
+    /// The stored memory stays, and the draft is left out.
+    Keep,
+    /// Nothing of the batch is stored.
+    Fail,
 }
