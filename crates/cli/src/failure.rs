@@ -8,7 +8,7 @@ use aforesaid_llm::LlmError;
 use serde_json::json;
 
 use crate::{
-    remedies,
+    interruption, remedies,
     terminal::{aside, indented},
 };
 
@@ -33,6 +33,8 @@ pub(crate) enum Failure {
     Importing { file: String, source: Box<Error> },
     #[error("{count} of {total} files could not be imported, and the others are; correct them and import them again")]
     SomeFiles { count: usize, total: usize },
+    #[error("interrupted: what is stored stays{waiting}; the same command goes on from there")]
+    Interrupted { waiting: String },
     #[error("store {store} is damaged: the check found {findings} faults; each says what to do next")]
     Damage { store: String, findings: usize },
     #[error("store {store}: {lost} memories could not be read and {changed} are not what was stored; {next}")]
@@ -82,6 +84,7 @@ impl Failure {
             Failure::Model(_) | Failure::Llm(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Eval(error) => eval_kind(error),
             Failure::SomeFiles { .. } => ("some_files", 6),
+            Failure::Interrupted { .. } => ("interrupted", interruption::EXIT_CODE),
             Failure::Damage { .. } | Failure::Lost { .. } => ("store", 1),
             Failure::Input(_) => ("invalid_input", 4),
             Failure::Usage(_) => ("usage", 2),

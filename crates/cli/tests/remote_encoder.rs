@@ -206,7 +206,7 @@ fn without_its_server_a_search_goes_by_words_and_an_addition_fails() {
 }
 
 #[test]
-fn an_import_that_fails_on_the_way_keeps_nothing() {
+fn an_import_that_fails_on_the_way_keeps_the_texts_and_goes_on_later() {
     let server = Server::start(|_, request| match request.inputs().iter().any(|text| text.contains("boat")) {
         true => status(400, "no boats"),
         false => vectors(request),
@@ -214,13 +214,21 @@ fn an_import_that_fails_on_the_way_keeps_nothing() {
     let sandbox = Sandbox::new();
     finish(&mut with_server(&sandbox, &server.url, &["add", "The kite is red.", "--id", "0"])).succeeded();
     sandbox.write("toys.jsonl", TOYS);
-    let refused = sandbox.refusal_of(|| with_server(&sandbox, &server.url, &["import", "toys.jsonl"]));
-    assert!(refused.starts_with("5 model: ") && refused.contains("status 400, attempts: 1: no boats"), "{refused}");
-    assert_eq!(stats(&sandbox)["turns"], 1);
+    let failed = finish(&mut with_server(&sandbox, &server.url, &["import", "toys.jsonl"]));
+    assert_eq!(failed.code, 5, "{failed:?}");
+    assert!(failed.stdout.starts_with("toys.jsonl: "), "{failed:?}");
+    assert!(failed.stderr.contains("status 400, attempts: 1: no boats"), "{failed:?}");
+    let turns = TOYS.lines().count() + 1;
+    let before = stats(&sandbox);
+    assert_eq!((before["turns"].as_u64(), before["without_vectors"].as_u64()), (Some(turns as u64), Some(turns as u64 - 1)));
     // The question's vector may fail as well.
-    let (id, reason) = found(&mut with_server(&sandbox, &server.url, &["search", "kite or boat"]));
-    assert_eq!(id, "0");
+    let (_, reason) = found(&mut with_server(&sandbox, &server.url, &["search", "kite or boat"]));
     assert!(reason.as_ref().unwrap().contains("no boats"), "{reason:?}");
+    // The same command goes on where the server answers.
+    let open = toys();
+    let report = json_of(&mut with_server(&sandbox, &open.url, &["import", "toys.jsonl", "--json"]));
+    assert_eq!((report["added"].as_u64(), report["vectors"]["made"].as_u64()), (Some(0), Some(turns as u64 - 1)));
+    assert_eq!(stats(&sandbox)["without_vectors"], 0);
 }
 
 #[test]

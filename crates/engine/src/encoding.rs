@@ -1,6 +1,6 @@
 //! Encoding, with a stage that reads before it and one that writes after it, all three at work at once.
 
-use std::{panic::resume_unwind, sync::mpsc::sync_channel, thread};
+use std::{ops::ControlFlow, panic::resume_unwind, sync::mpsc::sync_channel, thread};
 
 use aforesaid_core::{
     EncodeError, Encoder, Locality,
@@ -54,7 +54,7 @@ pub(crate) fn encode<T: AsRef<str>>(encoder: &dyn Encoder, texts: &[T]) -> Resul
 ///
 /// Reading and writing have a thread each beside the caller's, which encodes. A stage waits for the next, so
 /// that no more than five chunks are in memory. Where one fails the others stop, and what was encoded before
-/// is written.
+/// is written. So it is where `progress`, which is told how far it has come, asks to stop.
 ///
 /// # Errors
 /// The first of a stage's errors, of the last stage that had one.
@@ -62,7 +62,7 @@ pub(crate) fn run<K: Send>(
     encoder: &dyn Encoder,
     mut read: impl FnMut() -> Result<Option<Chunk<K>>, Error> + Send,
     mut write: impl FnMut(&[K], &Vectors) -> Result<(), Error> + Send,
-    progress: &mut dyn FnMut(usize),
+    progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     thread::scope(|threads| {
         let (chunks, next) = sync_channel(WAITING);
@@ -85,7 +85,11 @@ pub(crate) fn run<K: Send>(
                 Ok((chunk.done, made.send((chunk.keys, vectors)).is_ok()))
             });
             match step {
-                Ok((done, true)) => progress(done),
+                Ok((done, true)) => {
+                    if progress(done).is_break() {
+                        break;
+                    }
+                }
                 Ok((_, false)) => break,
                 Err(error) => {
                     encoded = Err(error);

@@ -1,6 +1,32 @@
 //! What is appended, and what becomes of it.
 
-use crate::types::{Draft, EncoderId, MemoryId};
+use std::str::FromStr;
+
+use crate::types::{Draft, EncoderId, MemoryId, UnknownChoice};
+
+impl OnConflict {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            OnConflict::Newest => "newest",
+            OnConflict::Keep => "keep",
+            OnConflict::Fail => "fail",
+        }
+    }
+}
+
+impl FromStr for OnConflict {
+    type Err = UnknownChoice;
+
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        let all = [OnConflict::Newest, OnConflict::Keep, OnConflict::Fail];
+        all.into_iter().find(|choice| choice.name() == word).ok_or_else(|| UnknownChoice {
+            what: "choice on conflict",
+            found: word.into(),
+            expected: "newest, keep or fail",
+        })
+    }
+}
 
 /// Identifies a passage without keeping it.
 pub type Fingerprint = [u8; 16];

@@ -40,7 +40,10 @@ mod tests;
 
 use std::{fmt, str::FromStr};
 
-use aforesaid_core::types::{ConversationId, Draft, UnknownChoice};
+use aforesaid_core::{
+    store::OnConflict,
+    types::{ConversationId, Draft, UnknownChoice},
+};
 use serde::{Serialize, Serializer};
 
 pub use detect::detect;
@@ -84,6 +87,19 @@ impl Format {
             Format::ChatGpt => "chatgpt",
             Format::Claude => "claude",
             Format::Jsonl => "jsonl",
+        }
+    }
+}
+
+impl Format {
+    /// What becomes of a message with another text than the one stored under its id, where nobody says.
+    ///
+    /// The ids of an export are unique in the world: the message was edited. An id in another file may be a place in it,
+    /// or in a file of the same name: replacing might take away another conversation.
+    pub fn on_conflict(self) -> OnConflict {
+        match self {
+            Format::ChatGpt | Format::Claude => OnConflict::Newest,
+            Format::Locomo | Format::Messages | Format::MessagesJsonl | Format::Jsonl => OnConflict::Fail,
         }
     }
 }

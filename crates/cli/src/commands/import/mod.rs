@@ -8,9 +8,10 @@ use std::{
 };
 
 use aforesaid::{
-    Creation, Error, ErrorKind, Memory,
+    Completed, Creation, Error, ErrorKind, Memory,
     formats::{Captions, Format, Parsed, Source},
     sources::{self, FileKind, Found, Limits, SourceFile},
+    store::OnConflict,
     types::ConversationId,
     wire::{FailedFile, ImportReport, ImportedFile, InNamespace, LeftOut},
 };
@@ -20,8 +21,9 @@ use super::print_json;
 use crate::{
     failure::Failure,
     files::read_input,
+    interruption::Interruption,
     progress,
-    render::{aside, indented},
+    render::{aside, indented, printable},
     settings::{Output, Settings},
 };
 
@@ -44,12 +46,17 @@ pub(crate) struct Import {
     /// Ignore image captions.
     #[arg(long)]
     no_captions: bool,
+    /// What becomes of a message with another text than the one stored under its id: newest replaces and erases the
+    /// stored one, keep leaves the new one out, fail stores nothing of the file [default: newest for chatgpt and claude,
+    /// fail for other formats].
+    #[arg(long, value_name = "CHOICE")]
+    on_conflict: Option<OnConflict>,
 }
 
 impl Import {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let mut run = Run::new(self, settings);
-        // It ends early where going on makes no sense, which `finish` tells.
+        // It ends early when Ctrl-C is pressed, and where going on makes no sense; `finish` tells.
         let _ = self.paths.iter().try_for_each(|path| run.path(path));
         run.finish()
     }
@@ -66,12 +73,14 @@ struct Run<'a> {
     left: LeftOut,
     /// What ended it early.
     fatal: Option<Failure>,
+    interruption: Interruption,
 }
 
 impl<'a> Run<'a> {
     fn new(options: &'a Import, settings: &'a Settings) -> Self {
         let (imported, failed, left) = (Vec::new(), Vec::new(), LeftOut::default());
-        Self { options, settings, memory: None, imported, failed, left, fatal: None }
+        let interruption = Interruption::watch();
+        Self { options, settings, memory: None, imported, failed, left, fatal: None, interruption }
     }
 
     fn path(&mut self, path: &Path) -> ControlFlow<()> {
@@ -86,6 +95,7 @@ impl<'a> Run<'a> {
     }
 
     fn found(&mut self, found: Found) -> ControlFlow<()> {
+        self.interruption.step()?;
         match found {
             Found::File(file) => match self.file(&file) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -111,6 +121,19 @@ impl<'a> Run<'a> {
     }
 
     fn file(&mut self, file: &SourceFile) -> Result<(), Failed> {
+        let working = progress::working(self.settings.output, &format!("reading {}", printable(&file.name)));
+        let read = self.store(file);
+        working.finish_and_clear();
+        let Some(imported) = read? else { return Ok(()) };
+        if self.settings.output == Output::People {
+            report::file(&imported).map_err(Failed::Everything)?;
+        }
+        self.imported.push(imported);
+        Ok(())
+    }
+
+    /// Stores the texts of a file; they are found by their words from now on.
+    fn store(&mut self, file: &SourceFile) -> Result<Option<ImportedFile>, Failed> {
         let source = Source {
             file: &file.name,
             stem: &file.stem,
@@ -120,19 +143,15 @@ impl<'a> Run<'a> {
         let read = sources::read(file, self.options.format, &source).map_err(Error::from)?;
         let Some((format, parsed)) = read else {
             let _ = self.leave(FileKind::OtherJson);
-            return Ok(());
+            return Ok(None);
         };
         self.refuse_unheard(&file.name, &parsed).map_err(Failed::File)?;
         let memory = match &self.memory {
             Some(memory) => memory,
             None => self.memory.insert(self.settings.open(Creation::Allowed).map_err(Failed::Everything)?),
         };
-        let bar = progress::passages(self.settings.output, "encoding");
-        let imported = memory.import_parsed(&self.settings.namespace, format, parsed, &mut |progress| {
-            bar.set_length(progress.total as u64);
-            bar.set_position(progress.done as u64);
-        });
-        bar.finish_and_clear();
+        let on_conflict = self.options.on_conflict.unwrap_or(format.on_conflict());
+        let imported = memory.import_texts(&self.settings.namespace, format, parsed, on_conflict);
         let imported = imported.map_err(|error| match error.kind() {
             // The file is at fault, so it is named; of a store that failed, the file says nothing.
             ErrorKind::InvalidInput => {
@@ -140,12 +159,7 @@ impl<'a> Run<'a> {
             }
             _ => Failed::Everything(error.into()),
         })?;
-        let imported = ImportedFile::new(file.name.clone(), imported);
-        if self.settings.output == Output::People {
-            report::file(&imported).map_err(Failed::Everything)?;
-        }
-        self.imported.push(imported);
-        Ok(())
+        Ok(Some(ImportedFile::new(file.name.clone(), imported)))
     }
 
     /// Refuses a name for the conversation of a file that names all of its own.
@@ -160,40 +174,77 @@ impl<'a> Run<'a> {
         )))
     }
 
-    /// Reports what was done, and keeps the index of it, whatever came after.
-    fn finish(self) -> Result<(), Failure> {
-        let Run { settings, memory, imported, failed, left, fatal, .. } = self;
-        if let Some(memory) = memory.filter(|_| !imported.is_empty()) {
-            memory.prepare(&settings.namespace, &settings.pipeline)?;
-        }
-        // The failure says it all.
-        let is_all = imported.is_empty() && left.is_empty() && failed.len() + usize::from(fatal.is_some()) == 1;
-        match settings.output {
-            _ if is_all => {}
-            Output::Programs => {
-                let failed: Vec<FailedFile> = failed
-                    .iter()
-                    .map(|(file, failure)| FailedFile { file: file.clone(), error: failure.as_json() })
-                    .collect();
-                let report = ImportReport::new(&imported, &failed, &left);
-                print_json(&InNamespace { namespace: &settings.namespace, result: report })?;
-            }
-            Output::People => {
-                report::left_out(&left)?;
-                for (_, failure) in &failed {
-                    aside(format_args!("not imported: {}", indented(&failure.message())));
+    /// Makes the vectors that the namespace lacks, also those of an import before that was interrupted.
+    fn complete(&self, memory: &Memory) -> Result<Completed, Failure> {
+        let bar = progress::passages(self.settings.output, "making vectors");
+        let completed = memory.complete_vectors(&self.settings.namespace, &mut |progress| {
+            bar.set_length(progress.total as u64);
+            bar.set_position(progress.done as u64);
+            self.interruption.step()
+        });
+        bar.finish_and_clear();
+        Ok(completed?)
+    }
+
+    /// Makes the vectors, reports what was done, and keeps the index of it, whatever came after.
+    fn finish(mut self) -> Result<(), Failure> {
+        let mut completed = None;
+        if let Some(memory) = self.memory.take().filter(|_| !self.imported.is_empty()) {
+            if self.fatal.is_none() && !self.interruption.is_asked_for() {
+                match self.complete(&memory) {
+                    Ok(made) => completed = Some(made),
+                    Err(failure) => self.fatal = Some(failure),
                 }
             }
+            if self.interruption.is_asked_for() && self.fatal.is_none() {
+                let waiting = match memory.without_vectors(&self.settings.namespace)? {
+                    0 => String::new(),
+                    number => format!(", and {} for vectors", report::waiting(number)),
+                };
+                self.fatal = Some(Failure::Interrupted { waiting });
+            } else {
+                memory.prepare(&self.settings.namespace, &self.settings.pipeline)?;
+            }
+        } else if self.interruption.is_asked_for() {
+            self.fatal = Some(Failure::Interrupted { waiting: String::new() });
         }
+        self.report(completed)?;
+        let Run { imported, failed, fatal, .. } = self;
         match (fatal, failed.len()) {
             (Some(fatal), _) => Err(fatal),
             (None, 0) if imported.is_empty() => Err(Failure::Input(
-                "found no conversations; expected an export, such as a conversations.json, in one of the paths; name it".to_owned(),
+                "found no conversations; expected an export, such as a conversations.json, in one of the paths; name it"
+                    .to_owned(),
             )),
             (None, 0) => Ok(()),
             (None, count) if !imported.is_empty() => Err(Failure::SomeFiles { count, total: count + imported.len() }),
             // Nothing came in: the first failure says what to do.
             (None, _) => failed.into_iter().next().map_or(Ok(()), |(_, failure)| Err(failure)),
+        }
+    }
+
+    fn report(&self, completed: Option<Completed>) -> Result<(), Failure> {
+        let Run { settings, imported, failed, left, fatal, .. } = self;
+        // The failure says it all.
+        if imported.is_empty() && left.is_empty() && failed.len() + usize::from(fatal.is_some()) == 1 {
+            return Ok(());
+        }
+        match settings.output {
+            Output::Programs => {
+                let failed: Vec<FailedFile> = failed
+                    .iter()
+                    .map(|(file, failure)| FailedFile { file: file.clone(), error: failure.as_json() })
+                    .collect();
+                let report = ImportReport::new(imported, &failed, left, completed);
+                print_json(&InNamespace { namespace: &settings.namespace, result: report })
+            }
+            Output::People => {
+                report::left_out(left)?;
+                for (_, failure) in failed {
+                    aside(format_args!("not imported: {}", indented(&failure.message())));
+                }
+                completed.map_or(Ok(()), |completed| report::vectors(&completed))
+            }
         }
     }
 }

@@ -1,11 +1,12 @@
 //! A batch on its way into a namespace, inside one transaction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     counters::Counters,
     encoders,
     identity::{self, Stored},
+    indexes,
     numbers::allocate_id,
     replace,
     staged::StagedVectors,
@@ -37,13 +38,16 @@ pub(super) fn append(
             appending.add_with_staged(batch.drafts, encoder, fingerprints)?
         }
     };
-    let Appending { tables, last, inserted, replaced, counters, .. } = appending;
+    let Appending { tables, last, inserted, replaced, counters, titles, .. } = appending;
     if inserted > 0 {
         tables.advance_memories(Seq(last), inserted)?;
         counters.write(tables)?;
     }
     if replaced > 0 {
+        // It begins an epoch, too.
         replace::clear_up(tables)?;
+    } else if titles.is_changed {
+        indexes::begin_epoch(tables)?;
     }
     Ok(outcomes)
 }
@@ -63,8 +67,20 @@ struct Appending<'a> {
     conversations: HashMap<ConversationId, u64>,
     sessions: HashMap<(u64, SessionId), u64>,
     counters: Counters,
+    titles: Titles,
     /// Where new conversations begin to number.
     floor: u64,
+}
+
+/// Titles that the batch gives.
+#[derive(Default)]
+struct Titles {
+    /// The last one of each session.
+    given: HashMap<u64, String>,
+    /// Sessions that the batch made: no index knows a title of theirs.
+    new: HashSet<u64>,
+    /// Whether a session that was there has another title now.
+    is_changed: bool,
 }
 
 impl<'a> Appending<'a> {
@@ -87,6 +103,7 @@ impl<'a> Appending<'a> {
             conversations: HashMap::new(),
             sessions: HashMap::new(),
             counters,
+            titles: Titles::default(),
             floor: state.floor,
         })
     }
@@ -153,13 +170,20 @@ impl<'a> Appending<'a> {
             && let Some(stored) = identity::compare(self.tables, conversation, draft, id)?
         {
             return match (stored, self.on_conflict) {
-                (Stored::Same, _) => Ok((AppendOutcome::Unchanged(id.clone()), None)),
+                (Stored::Same, _) => {
+                    if draft.title().is_some() {
+                        let groups = self.groups(known, draft)?;
+                        self.entitle(groups.session, draft)?;
+                    }
+                    Ok((AppendOutcome::Unchanged(id.clone()), None))
+                }
                 (Stored::Other { .. }, OnConflict::Keep) => Ok((AppendOutcome::Kept(id.clone()), None)),
                 (Stored::Other { field, .. }, OnConflict::Fail) => Err(identity::conflict(draft, id, field)),
                 (Stored::Other { memory, .. }, OnConflict::Newest) => self.replace(conversation, &memory, draft, id),
             };
         }
         let groups = self.groups(known, draft)?;
+        self.entitle(groups.session, draft)?;
         let highest = self.counters.highest(groups);
         let (id, number) = match draft.id() {
             Some(id) => (id.clone(), highest + 1),
@@ -180,6 +204,7 @@ impl<'a> Appending<'a> {
     ) -> Result<(AppendOutcome, Option<Seq>), StoreError> {
         replace::make_room(self.tables, old.seq)?;
         let groups = self.groups(Some(conversation), draft)?;
+        self.entitle(groups.session, draft)?;
         let session = match draft {
             Draft::Turn(turn) => Some(&turn.session),
             Draft::Note(_) => None,
@@ -236,6 +261,17 @@ impl<'a> Appending<'a> {
         Ok(Groups { conversation, session })
     }
 
+    /// Gives a session the title of a draft, if that has one.
+    fn entitle(&mut self, session: u64, draft: &Draft) -> Result<(), StoreError> {
+        let Some(title) = draft.title() else { return Ok(()) };
+        if self.titles.given.get(&session).is_some_and(|given| given == title) {
+            return Ok(());
+        }
+        self.titles.given.insert(session, title.to_owned());
+        self.titles.is_changed |= self.tables.set_title(session, title)? && !self.titles.new.contains(&session);
+        Ok(())
+    }
+
     fn session(&mut self, conversation: u64, name: &SessionId) -> Result<u64, StoreError> {
         let key = (conversation, name.clone());
         if let Some(&number) = self.sessions.get(&key) {
@@ -245,7 +281,9 @@ impl<'a> Appending<'a> {
             Some(row) => row,
             None => {
                 let start = self.counters.start(conversation, name.as_str());
-                self.tables.insert_session(conversation, name, start)?
+                let row = self.tables.insert_session(conversation, name, start)?;
+                self.titles.new.insert(row.number);
+                row
             }
         };
         self.counters.know(Groups { conversation, session: row.number }, row.given);
