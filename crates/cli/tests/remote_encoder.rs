@@ -220,13 +220,16 @@ fn an_import_that_fails_on_the_way_keeps_the_texts_and_goes_on_later() {
     assert!(failed.stderr.contains("status 400, attempts: 1: no boats"), "{failed:?}");
     let turns = TOYS.lines().count() + 1;
     let before = stats(&sandbox);
-    assert_eq!((before["turns"].as_u64(), before["without_vectors"].as_u64()), (Some(turns as u64), Some(turns as u64 - 1)));
+    assert_eq!(
+        (before["turns"].as_u64(), before["without_vectors"].as_u64()),
+        (Some(turns as u64), Some(turns as u64 - 1))
+    );
     // The question's vector may fail as well.
     let (_, reason) = found(&mut with_server(&sandbox, &server.url, &["search", "kite or boat"]));
     assert!(reason.as_ref().unwrap().contains("no boats"), "{reason:?}");
     // The same command goes on where the server answers.
     let open = toys();
-    let report = json_of(&mut with_server(&sandbox, &open.url, &["import", "toys.jsonl", "--json"]));
+    let report = json_of(&mut with_server(&sandbox, &open.url, &["import", "toys.jsonl"]));
     assert_eq!((report["added"].as_u64(), report["vectors"]["made"].as_u64()), (Some(0), Some(turns as u64 - 1)));
     assert_eq!(stats(&sandbox)["without_vectors"], 0);
 }

@@ -30,6 +30,8 @@ pub enum SkipReason {
     ToolMessage,
     /// What a model asked of a tool.
     ToolCall,
+    /// What a model thought before it answered.
+    Reasoning,
     /// A message the program did not show.
     HiddenMessage,
     /// A message of an answer that was replaced by another.
@@ -62,6 +64,7 @@ impl fmt::Display for SkipReason {
             SkipReason::SystemMessage => f.write_str("system message"),
             SkipReason::ToolMessage => f.write_str("tool message"),
             SkipReason::ToolCall => f.write_str("tool call"),
+            SkipReason::Reasoning => f.write_str("reasoning"),
             SkipReason::HiddenMessage => f.write_str("hidden message"),
             SkipReason::OtherBranch => f.write_str("other branch"),
             SkipReason::EmptyText => f.write_str("empty text"),

@@ -37,7 +37,7 @@ pub(crate) struct Import {
     /// Files, zip archives, folders or quoted patterns to import; - reads standard input.
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
-    /// Format of the files: locomo, openai, openai-jsonl, chatgpt, claude or jsonl [default: detected from the content].
+    /// Format of the files: locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl [default: detected from the content].
     #[arg(long)]
     format: Option<Format>,
     /// The conversation, where a file names none [default: the file's name].
@@ -47,8 +47,8 @@ pub(crate) struct Import {
     #[arg(long)]
     no_captions: bool,
     /// What becomes of a message with another text than the one stored under its id: newest replaces and erases the
-    /// stored one, keep leaves the new one out, fail stores nothing of the file [default: newest for chatgpt and claude,
-    /// fail for other formats].
+    /// stored one, keep leaves the new one out, fail stores nothing of the file [default: newest for exports of ChatGPT and
+    /// Claude, fail for other formats].
     #[arg(long, value_name = "CHOICE")]
     on_conflict: Option<OnConflict>,
 }
