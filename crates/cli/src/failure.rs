@@ -98,7 +98,9 @@ impl Failure {
     pub(crate) fn message(&self) -> String {
         match self {
             Failure::Memory(error) => error.message() + &remedies::of(error),
-            Failure::Importing { file, source } => format!("file {file}: {}{}", source.message(), remedies::of(source)),
+            Failure::Importing { file, source } => {
+                format!("file {file}: {}{}{}", source.message(), remedies::of(source), remedies::of_importing(source))
+            }
             Failure::Model(error) => self.chain() + &remedies::of_model(error),
             Failure::Eval(EvalError::Experiment(ExperimentError::Engine { source, .. })) => {
                 self.chain() + &remedies::of(source)
