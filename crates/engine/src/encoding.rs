@@ -163,7 +163,11 @@ mod tests {
             written.push((keys[0], vectors.as_slice()[0]));
             Ok(())
         };
-        run(&lengths(), read, write, &mut |done| seen.push(done)).unwrap();
+        run(&lengths(), read, write, &mut |done| {
+            seen.push(done);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
         assert_eq!(written, (1..=20).map(|n| (n, n as f32)).collect::<Vec<_>>());
         assert_eq!(seen, (1..=20).collect::<Vec<_>>());
     }
@@ -184,16 +188,32 @@ mod tests {
                 written += 1;
                 Ok(())
             };
-            assert!(run(&lengths(), read, write, &mut |_| ()).is_err());
+            assert!(run(&lengths(), read, write, &mut |_| ControlFlow::Continue(())).is_err());
             assert_eq!(written, 2, "{broken}");
         }
+    }
+
+    #[test]
+    fn what_was_encoded_before_somebody_stops_it_is_written() {
+        let (mut n, mut written) = (0, 0);
+        let read = || {
+            n += 1;
+            Ok(Some(chunk(n, "x")))
+        };
+        let write = |_: &[usize], _: &Vectors| {
+            written += 1;
+            Ok(())
+        };
+        let stop = |done| if done == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        run(&lengths(), read, write, &mut { stop }).unwrap();
+        assert_eq!(written, 3);
     }
 
     #[test]
     fn a_writer_that_fails_stops_everything() {
         let read_so_far = AtomicUsize::new(0);
         let read = || Ok(Some(chunk(read_so_far.fetch_add(1, Ordering::Relaxed), "x")));
-        let result = run(&lengths(), read, |_, _| Err(failure()), &mut |_| ());
+        let result = run(&lengths(), read, |_, _| Err(failure()), &mut |_| ControlFlow::Continue(()));
         assert!(matches!(result, Err(Error::NoEncoder { .. })));
     }
 
@@ -214,7 +234,7 @@ mod tests {
             in_memory.lock().unwrap().0 -= 1;
             Ok(())
         };
-        run(&lengths(), read, write, &mut |_| ()).unwrap();
+        run(&lengths(), read, write, &mut |_| ControlFlow::Continue(())).unwrap();
         let most = in_memory.lock().unwrap().1;
         assert!(most <= 3 + 2 * WAITING, "{most} chunks in memory at once");
     }

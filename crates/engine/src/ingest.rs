@@ -4,7 +4,7 @@ use std::{collections::HashSet, ops::ControlFlow};
 
 use aforesaid_core::{
     Encoder, StoreError,
-    store::{AppendOutcome, Audience, Batch, Fingerprint, NewVectors, OnConflict},
+    store::{AppendOutcome, Audience, Batch, Erasure, Fingerprint, NewVectors, OnConflict},
     types::{Draft, MemoryId, Namespace, Note, Sensitivity, Turn, Vectors},
 };
 use serde::Serialize;
@@ -208,6 +208,9 @@ impl Memory {
         if imported.replaced > 0 {
             // An index held here still has the old texts.
             self.indexes.take_out(&*self.store, namespace);
+            if self.store.erasure()? == Erasure::Pending {
+                imported.warnings.push(Warning::ErasurePending);
+            }
         }
         if let (Err(reason), true) = (encoder, imported.added + imported.replaced > 0) {
             imported.warnings.push(Warning::StoredWithoutVectors { reason });
