@@ -37,6 +37,7 @@ pub(super) struct Query {
     pub(super) gold_ids: Vec<String>,
     pub(super) category: Option<String>,
     pub(super) before: Option<MemoryId>,
+    pub(super) now: Option<String>,
 }
 
 /// Reads line `number` of `file`; what it holds besides is counted in `unread`.
@@ -99,9 +100,10 @@ impl Record {
         let draft = match (self.label("session")?, self.text("speaker")?) {
             (Some(session), Some(speaker)) => {
                 let caption = self.text("image_caption")?.filter(|caption| !caption.trim().is_empty());
+                let title = self.text("title")?;
                 let session = Session::new(&group, &session, said_at, &self.place)?;
                 match session.turn(id, speaker, text, &self.place)? {
-                    Draft::Turn(turn) => Draft::Turn(Turn { image_caption: caption, sensitivity, ..turn }),
+                    Draft::Turn(turn) => Draft::Turn(Turn { image_caption: caption, title, sensitivity, ..turn }),
                     note @ Draft::Note(_) => note,
                 }
             }
@@ -142,6 +144,7 @@ impl Record {
             query: self.required_text("query")?,
             category: self.label("category")?,
             before: self.label("before")?.map(|id| memory_id(id, &self.place)).transpose()?,
+            now: self.text("now")?,
         })
     }
 
