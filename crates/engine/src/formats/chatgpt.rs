@@ -1,9 +1,11 @@
 //! The data export of ChatGPT.
 //!
 //! A conversation is a tree there: the branch that was on the screen last is read, the rest is reported as skipped. A
-//! canvas is a turn of the assistant at the place where it was begun, with its last text. What an image was asked for is
+//! canvas is a turn of the assistant at the place where it was begun, with its last text, and the text of an attached file,
+//! where the export has it, a turn of the user. What an image was asked for is
 //! its caption. The title goes to every session, the names of attached files into `meta` of the turn they came with.
 
+mod attached;
 mod canvas;
 
 use aforesaid_core::types::{ConversationId, Turn};
@@ -67,10 +69,13 @@ fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) ->
         }
     }
     let canvases = canvas::read(&messages);
-    for (place, (message, node)) in messages.into_iter().zip(&names).enumerate() {
+    let attached: Vec<Option<String>> = (0..messages.len()).map(|place| attached::read(&messages, place)).collect();
+    for (place, ((message, node), attached)) in messages.into_iter().zip(&names).zip(attached).enumerate() {
         let spot = spot.message(place + 1);
         let canvas = canvases.begun_at(place).find_map(|canvas| canvas.turn("Canvas"));
-        let turn = read_message(message, node, canvas, &mut thread, intake.place(spot));
+        let document = canvas.map(|text| Said::words("assistant", text));
+        let document = document.or(attached.map(|text| Said::words("user", text)));
+        let turn = read_message(message, node, document, &mut thread, intake.place(spot));
         intake.keep_exported(turn, spot)?;
     }
     report_rest(&mapping, spot, intake);
@@ -97,18 +102,24 @@ struct Said {
     caption: Option<String>,
 }
 
-/// Reads a message; `canvas` is the text of the document that it began.
+impl Said {
+    fn words(speaker: &str, text: String) -> Self {
+        Self { speaker: speaker.to_owned(), text, caption: None }
+    }
+}
+
+/// Reads a message; `document` is the canvas that it began, or the file that it gives to the model.
 fn read_message(
     message: Value,
     node: &str,
-    canvas: Option<String>,
+    document: Option<Said>,
     thread: &mut Thread,
     place: Place<'_>,
 ) -> Result<Turn, Refusal> {
     let mut message = JsonFields::of(message, "the message", place)?;
     let metadata = message.object("metadata")?.unwrap_or_default();
-    let said = match canvas {
-        Some(text) => Said { speaker: "assistant".to_owned(), text, caption: None },
+    let said = match document {
+        Some(said) => said,
         None => read_said(&mut message, &metadata)?,
     };
     let id = match message.name("id")? {
@@ -209,7 +220,7 @@ fn images(content: &Map<String, Value>, metadata: &Map<String, Value>) -> Vec<St
 fn meta(metadata: &Map<String, Value>, gizmo: Option<String>) -> Option<Map<String, Value>> {
     let attached = metadata.get("attachments").and_then(Value::as_array).into_iter().flatten();
     let files: Vec<Value> =
-        attached.filter_map(|file| file.get("name").filter(|name| name.is_string())).cloned().collect();
+        attached.filter_map(|file| file.get("name").filter(|name| is_name(name))).cloned().collect();
     let mut meta = Map::new();
     if let Some(gizmo) = gizmo {
         meta.insert("gizmo".to_owned(), Value::String(gizmo));
@@ -218,4 +229,8 @@ fn meta(metadata: &Map<String, Value>, gizmo: Option<String>) -> Option<Map<Stri
         meta.insert("files".to_owned(), Value::Array(files));
     }
     (!meta.is_empty()).then_some(meta)
+}
+
+fn is_name(value: &Value) -> bool {
+    value.as_str().is_some_and(|name| !name.trim().is_empty())
 }
