@@ -2,13 +2,13 @@
 
 use std::{ops::ControlFlow, path::Path};
 
-use glob::{MatchOptions, glob_with};
+use glob::{MatchOptions, Pattern, glob_with};
 
 use super::{Found, Limits, SourceError, Visit, visit as visit_path};
 
-/// Whether a path has a sign of a pattern.
+/// Whether a path that is none may be a pattern.
 pub(super) fn is_pattern(path: &Path) -> bool {
-    path.to_str().is_some_and(|path| path.contains(['*', '?', '[']))
+    path.to_str().is_some_and(|path| path.contains(['*', '?', '[']) && Pattern::new(path).is_ok())
 }
 
 /// Visits what a pattern matches, sorted; hidden files only where the pattern names the dot.
