@@ -227,7 +227,8 @@ fn an_import_that_fails_on_the_way_keeps_the_texts_and_goes_on_later() {
     sandbox.write("toys.jsonl", TOYS);
     let failed = finish(&mut with_server(&sandbox, &server.url, &["import", "toys.jsonl"]));
     assert_eq!(failed.code, 5, "{failed:?}");
-    assert!(failed.stdout.starts_with("toys.jsonl: "), "{failed:?}");
+    let lines: Vec<&str> = failed.stdout.lines().collect();
+    assert!(lines[0].starts_with("toys.jsonl: ") && lines[1] == "3 memories wait for vectors", "{failed:?}");
     assert!(failed.stderr.contains("status 400, attempts: 1: no boats"), "{failed:?}");
     let turns = TOYS.lines().count() + 1;
     let before = stats(&sandbox);

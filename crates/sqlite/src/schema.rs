@@ -81,7 +81,7 @@ mod tests {
     use std::path::Path;
 
     use aforesaid_core::{
-        store::{AppendOutcome, Batch, Store},
+        store::{Batch, Store},
         types::*,
     };
 

@@ -191,10 +191,16 @@ impl<'a> Run<'a> {
         let mut completed = None;
         if let Some(memory) = self.memory.take().filter(|_| !self.imported.is_empty()) {
             if self.fatal.is_none() && !self.interruption.is_asked_for() {
-                match self.complete(&memory) {
-                    Ok(made) => completed = Some(made),
-                    Err(failure) => self.fatal = Some(failure),
-                }
+                let before = memory.without_vectors(&self.settings.namespace)?;
+                completed = Some(match self.complete(&memory) {
+                    Ok(completed) => completed,
+                    Err(failure) => {
+                        self.fatal = Some(failure);
+                        let waiting = memory.without_vectors(&self.settings.namespace)?;
+                        let made = usize::try_from(before.saturating_sub(waiting)).unwrap_or(usize::MAX);
+                        Completed { made, waiting, reason: None }
+                    }
+                });
             }
             if self.interruption.is_asked_for() && self.fatal.is_none() {
                 let waiting = match memory.without_vectors(&self.settings.namespace)? {
