@@ -16,7 +16,7 @@ use crate::{
     version,
     propagate_version = true,
     after_help = "Precedence: options, AFORESAID_* environment variables, configuration file, defaults.\n\
-        Exit codes: 0 success; 1 store or system error; 2 usage error; 3 not found; 4 invalid input; 5 model error."
+        Exit codes: 0 success; 1 store or system error; 2 usage error; 3 not found; 4 invalid input; 5 model error; 6 some files of an import could not be read, and the others are in; 130 interrupted."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]

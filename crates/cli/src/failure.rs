@@ -8,7 +8,7 @@ use aforesaid_llm::LlmError;
 use serde_json::json;
 
 use crate::{
-    remedies,
+    interruption, remedies,
     terminal::{aside, indented},
 };
 
@@ -31,6 +31,10 @@ pub(crate) enum Failure {
     Io { action: String, source: std::io::Error },
     #[error("file {file}: {source}")]
     Importing { file: String, source: Box<Error> },
+    #[error("{count} of {total} files could not be imported, and the others are; correct them and import them again")]
+    SomeFiles { count: usize, total: usize },
+    #[error("interrupted: what is stored stays{waiting}; the same command goes on from there")]
+    Interrupted { waiting: String },
     #[error("store {store} is damaged: the check found {findings} faults; each says what to do next")]
     Damage { store: String, findings: usize },
     #[error("store {store}: {lost} memories could not be read and {changed} are not what was stored; {next}")]
@@ -79,6 +83,8 @@ impl Failure {
             Failure::Importing { source, .. } => memory_kind(source),
             Failure::Model(_) | Failure::Llm(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Eval(error) => eval_kind(error),
+            Failure::SomeFiles { .. } => ("some_files", 6),
+            Failure::Interrupted { .. } => ("interrupted", interruption::EXIT_CODE),
             Failure::Damage { .. } | Failure::Lost { .. } => ("store", 1),
             Failure::Input(_) => ("invalid_input", 4),
             Failure::Usage(_) => ("usage", 2),
@@ -89,10 +95,12 @@ impl Failure {
     }
 
     /// The message with everything that caused it, and what to do next.
-    fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self {
             Failure::Memory(error) => error.message() + &remedies::of(error),
-            Failure::Importing { file, source } => format!("file {file}: {}{}", source.message(), remedies::of(source)),
+            Failure::Importing { file, source } => {
+                format!("file {file}: {}{}{}", source.message(), remedies::of(source), remedies::of_importing(source))
+            }
             Failure::Model(error) => self.chain() + &remedies::of_model(error),
             Failure::Eval(EvalError::Experiment(ExperimentError::Engine { source, .. })) => {
                 self.chain() + &remedies::of(source)
@@ -124,6 +132,11 @@ impl Failure {
             Failure::Llm(error) => json!({"code": error.code(), "kind": kind, "message": self.message(), "data": {}}),
             _ => json!({"code": kind, "kind": kind, "message": self.message(), "data": {}}),
         }
+    }
+
+    /// The failure as programs read it.
+    pub(crate) fn as_json(&self) -> serde_json::Value {
+        self.json(self.kind().0)
     }
 
     /// Prints the failure to standard error and gives the exit code.

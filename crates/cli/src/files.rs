@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use aforesaid::models::files::{Access, NewFile, read_bounded, read_regular};
+use aforesaid::models::files::{Access, NewFile, is_pipe, read_bounded, read_regular};
 
 use crate::failure::Failure;
 
@@ -27,18 +27,6 @@ pub(crate) fn read_input(path: &Path) -> io::Result<Vec<u8>> {
         false if is_pipe(path)? => read_bounded(File::open(path)?, MOST_INPUT),
         false => read_regular(path, MOST_INPUT),
     }
-}
-
-#[cfg(unix)]
-fn is_pipe(path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::FileTypeExt;
-    let kind = path.metadata()?.file_type();
-    Ok(kind.is_fifo() || kind.is_socket())
-}
-
-#[cfg(not(unix))]
-fn is_pipe(_: &Path) -> io::Result<bool> {
-    Ok(false)
 }
 
 /// Writes a file that appears whole or not at all; through a symbolic link, the file that it names is replaced.

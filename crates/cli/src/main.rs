@@ -7,6 +7,7 @@ mod commands;
 mod failure;
 mod files;
 mod global;
+mod interruption;
 mod llm;
 mod local_time;
 mod old_names;

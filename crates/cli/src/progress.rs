@@ -24,6 +24,11 @@ pub(crate) fn bar(output: Output, what: &str, template: &'static str) -> Progres
     bar
 }
 
+/// A sign that turns while something is done that cannot be counted.
+pub(crate) fn working(output: Output, what: &str) -> ProgressBar {
+    bar(output, what, "{spinner} {msg}")
+}
+
 /// A bar that counts passages being encoded.
 pub(crate) fn passages(output: Output, what: &str) -> ProgressBar {
     bar(output, what, "{msg} [{bar:30}] {pos}/{len} turns, {per_sec}, {eta} left")

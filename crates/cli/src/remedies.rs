@@ -26,6 +26,14 @@ pub(crate) fn of(error: &Error) -> String {
     }
 }
 
+/// What follows in an import alone.
+pub(crate) fn of_importing(error: &Error) -> &'static str {
+    match error {
+        Error::Store(StoreError::Conflict { .. }) => ", or import with --on-conflict newest or keep",
+        _ => "",
+    }
+}
+
 fn of_code(code: &str, message: &str) -> &'static str {
     match code {
         "unknown_memory" => "; `aforesaid search` prints ids",

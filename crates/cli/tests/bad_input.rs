@@ -92,7 +92,7 @@ fn a_turn_of_ten_megabytes_in_an_export_of_another_program_is_skipped_and_report
 fn an_id_that_is_taken_by_another_text() {
     let other = r#"{"id":"D1:2","conversation":"c1","session":"s1","speaker":"Bob","text":"The boat did not sink."}"#;
     let new = r#"{"id":"D1:3","conversation":"c1","session":"s1","speaker":"Bob","text":"New."}"#;
-    assert_snapshot!(refused_file("a.jsonl", format!("{new}\n{other}")), @r#"4 invalid_input: file a.jsonl: id "D1:2" in conversation "c1": already stored with another text; give the new one another id, or forget the old one first"#);
+    assert_snapshot!(refused_file("a.jsonl", format!("{new}\n{other}")), @r#"4 invalid_input: file a.jsonl: id "D1:2" in conversation "c1": already stored with another text; give the new one another id, or forget the old one first, or import with --on-conflict newest or keep"#);
     assert_snapshot!(refused_file("a.jsonl", format!("{new}\n{}", new.replace("New", "Old"))), @r#"4 invalid_input: a.jsonl, line 1, and line 2: both have id "D1:3" in conversation "c1"; expected the same text; give one of them another id"#);
     assert_snapshot!(refused(&["add", "Never.", "--id", "D1:2", "-c", "c1", "-s", "s1"]), @r#"4 invalid_input: id "D1:2" in conversation "c1": already stored with another speaker; give the new one another id, or forget the old one first"#);
 }
@@ -101,23 +101,26 @@ fn an_id_that_is_taken_by_another_text() {
 fn text_that_is_not_utf8() {
     assert_snapshot!(refused_file("a.jsonl", b"{}\n{\"speaker\": \"Ann\", \"text\": \"caf\xE9\"}"), @"4 invalid_input: a.jsonl, line 2: the byte at offset 34 is not UTF-8; expected UTF-8 text; convert the file, or remove what is damaged there");
     assert_snapshot!(refused_file("a.json", b"\xFF\xFE[\0]\0"), @"4 invalid_input: a.json: the text is UTF-16; expected UTF-8; convert it, for example with `iconv -f UTF-16 -t UTF-8`");
-    assert_snapshot!(refused_file("a.zip", b"PK\x03\x04rest"), @"4 invalid_input: a.zip: this is a zip archive; expected JSON text; unpack it and import the JSON file inside");
+    assert_snapshot!(refused_file("a.zip", b"PK\x03\x04rest"), @"4 invalid_input: a.zip: the zip archive cannot be read: Could not find EOCD; download it again, or unpack it and import the folder");
 }
 
 #[test]
 fn a_file_of_no_known_format() {
-    assert_snapshot!(refused_file("empty.jsonl", ""), @"4 invalid_input: empty.jsonl: cannot tell the format: it is empty; expected locomo, openai, openai-jsonl, chatgpt, claude or jsonl; name the right one with --format");
-    assert_snapshot!(refused_file("list.json", "[]"), @"4 invalid_input: list.json: cannot tell the format: it is an empty array; expected locomo, openai, openai-jsonl, chatgpt, claude or jsonl; name the right one with --format");
-    assert_snapshot!(refused_file("notes.txt", "Dear diary"), @"4 invalid_input: notes.txt: cannot tell the format: it begins with 'D'; expected locomo, openai, openai-jsonl, chatgpt, claude or jsonl; name the right one with --format");
-    assert_snapshot!(refused_file("rows.json", r#"[{"name": "Ann", "age": 7}]"#), @r#"4 invalid_input: rows.json: cannot tell the format: it is an array of objects with the fields "name", "age"; expected locomo, openai, openai-jsonl, chatgpt, claude or jsonl; name the right one with --format"#);
+    assert_snapshot!(refused_file("empty.jsonl", ""), @"4 invalid_input: empty.jsonl: cannot tell the format: it is empty; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl; name the right one with --format");
+    assert_snapshot!(refused_file("list.json", "[]"), @"4 invalid_input: list.json: cannot tell the format: it is an empty array; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl; name the right one with --format");
+    assert_snapshot!(refused_file("notes.txt", "Dear diary"), @"4 invalid_input: notes.txt: cannot tell the format: it begins with 'D'; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl; name the right one with --format");
+    assert_snapshot!(refused_file("rows.json", r#"[{"name": "Ann", "age": 7}]"#), @r#"4 invalid_input: rows.json: cannot tell the format: it is an array of objects with the fields "name", "age"; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl; name the right one with --format"#);
 }
 
 #[test]
-fn a_folder_in_place_of_a_file() {
+fn a_folder_without_conversations() {
     let sandbox = Sandbox::holding(HELD);
     sandbox.write("folder/a.jsonl", "");
-    let refusal = sandbox.refusal(&["import", "folder"]);
-    assert!(refusal.contains("folder") && refusal.contains("directory"), "{refusal}");
+    sandbox.write("folder/b.png", "");
+    let outcome = finish(&mut sandbox.command(&["import", "folder"]));
+    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert_eq!(outcome.stdout, "left out: 1 other JSON file, 1 image\n");
+    assert!(outcome.stderr.contains("found no conversations"), "{outcome:?}");
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn a_bad_file_after_a_good_one_leaves_the_good_one_in() {
     sandbox.write("good.jsonl", HELD);
     sandbox.write("bad.jsonl", format!("{}\n{{", HELD.replace("\"D", "\"E")));
     let outcome = finish(&mut sandbox.command(&["import", "good.jsonl", "bad.jsonl"]));
-    assert_eq!(outcome.code, 4, "{outcome:?}");
+    assert_eq!(outcome.code, 6, "{outcome:?}");
     assert_eq!(sandbox.done(&["export"]), HELD);
 }
 
@@ -201,7 +204,7 @@ fn options_that_name_no_choice() {
     assert_snapshot!(misused(&["search", "kite", "--sort-by", "mood"]), @r#"2 error: invalid value 'mood' for '--sort-by <SORT_BY>': sort order "mood": expected relevance, importance or recency"#);
     assert_snapshot!(misused(&["search", "kite", "--from", "someday"]), @r#"2 aforesaid: --from: time "someday": expected a date or a moment such as 2023-05-08, 2023-05 or 2023-05-08T13:56:00Z, or words such as yesterday, "last week", "3 months ago" or "summer 2022""#);
     assert_snapshot!(misused(&["search", "kite", "-n", " "]), @"2 error: invalid value ' ' for '--namespace <NAMESPACE>': namespace is blank: expected 1 to 256 bytes without control characters; choose another name");
-    assert_snapshot!(misused(&["import", "a.jsonl", "--format", "csv"]), @r#"2 error: invalid value 'csv' for '--format <FORMAT>': format "csv": expected locomo, openai, openai-jsonl, chatgpt, claude or jsonl"#);
+    assert_snapshot!(misused(&["import", "a.jsonl", "--format", "csv"]), @r#"2 error: invalid value 'csv' for '--format <FORMAT>': format "csv": expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl"#);
     assert_snapshot!(misused(&["add", "x", "--note", "--importance", "2"]), @"2 error: invalid value '2' for '--importance <IMPORTANCE>': importance 2: expected a number from 0 to 1");
     assert_snapshot!(misused(&["add", "x", "--importance", "-1"]), @"2 error: unexpected argument '-1' found");
     assert_snapshot!(misused(&["forget", "D1:2", "--all"]), @"2 error: the argument '[ID]' cannot be used with '--all'");

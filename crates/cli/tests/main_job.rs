@@ -43,6 +43,8 @@ fn two_formats_come_in_once_each() {
       "namespace": "default",
       "added": 111,
       "unchanged": 0,
+      "replaced": 0,
+      "kept": 0,
       "skipped": 1,
       "files": [
         {
@@ -52,6 +54,8 @@ fn two_formats_come_in_once_each() {
           "sessions": 6,
           "added": 109,
           "unchanged": 0,
+          "replaced": 0,
+          "kept": 0,
           "skipped": [],
           "warnings": [
             {
@@ -59,7 +63,8 @@ fn two_formats_come_in_once_each() {
               "reason": "no model was chosen",
               "reason_code": "vectors_switched_off"
             }
-          ]
+          ],
+          "skipped_by_reason": {}
         },
         {
           "file": "garden.json",
@@ -68,6 +73,8 @@ fn two_formats_come_in_once_each() {
           "sessions": 1,
           "added": 2,
           "unchanged": 0,
+          "replaced": 0,
+          "kept": 0,
           "skipped": [
             {
               "at": "message 1",
@@ -80,9 +87,20 @@ fn two_formats_come_in_once_each() {
               "reason": "no model was chosen",
               "reason_code": "vectors_switched_off"
             }
-          ]
+          ],
+          "skipped_by_reason": {
+            "system message": 1
+          }
         }
-      ]
+      ],
+      "failed": [],
+      "left_out": {},
+      "vectors": {
+        "made": 0,
+        "waiting": 111,
+        "reason": "no model was chosen",
+        "reason_code": "vectors_switched_off"
+      }
     }
     "#);
     let again = sandbox.json(&import);
@@ -484,7 +502,8 @@ fn stats_count_what_is_there() {
           "active_encoder": null,
           "staged": 0,
           "first": "2024-03-09T18:02:00Z",
-          "last": "2024-05-01T09:00:00Z"
+          "last": "2024-05-01T09:00:00Z",
+          "without_vectors": 4
         }
       }
     }

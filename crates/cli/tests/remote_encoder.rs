@@ -6,7 +6,14 @@ mod sandbox;
 #[path = "../../llm/tests/protocol/server.rs"]
 mod server;
 
-use std::{net::TcpListener, process::Command};
+use std::{
+    net::TcpListener,
+    process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use insta::assert_snapshot;
 use sandbox::{STORE, Sandbox, finish};
@@ -206,21 +213,90 @@ fn without_its_server_a_search_goes_by_words_and_an_addition_fails() {
 }
 
 #[test]
-fn an_import_that_fails_on_the_way_keeps_nothing() {
-    let server = Server::start(|_, request| match request.inputs().iter().any(|text| text.contains("boat")) {
-        true => status(400, "no boats"),
-        false => vectors(request),
+fn an_import_that_fails_on_the_way_keeps_the_texts_and_goes_on_later() {
+    let refuses = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&refuses);
+    let server = Server::start(move |_, request| {
+        match asked.load(Ordering::SeqCst) && request.inputs().iter().any(|text| text.contains("boat")) {
+            true => status(400, "no boats"),
+            false => vectors(request),
+        }
     });
     let sandbox = Sandbox::new();
     finish(&mut with_server(&sandbox, &server.url, &["add", "The kite is red.", "--id", "0"])).succeeded();
     sandbox.write("toys.jsonl", TOYS);
-    let refused = sandbox.refusal_of(|| with_server(&sandbox, &server.url, &["import", "toys.jsonl"]));
-    assert!(refused.starts_with("5 model: ") && refused.contains("status 400, attempts: 1: no boats"), "{refused}");
-    assert_eq!(stats(&sandbox)["turns"], 1);
+    let failed = finish(&mut with_server(&sandbox, &server.url, &["import", "toys.jsonl"]));
+    assert_eq!(failed.code, 5, "{failed:?}");
+    let lines: Vec<&str> = failed.stdout.lines().collect();
+    assert!(lines[0].starts_with("toys.jsonl: ") && lines[1] == "3 memories wait for vectors", "{failed:?}");
+    assert!(failed.stderr.contains("status 400, attempts: 1: no boats"), "{failed:?}");
+    let turns = TOYS.lines().count() + 1;
+    let before = stats(&sandbox);
+    assert_eq!(
+        (before["turns"].as_u64(), before["without_vectors"].as_u64()),
+        (Some(turns as u64), Some(turns as u64 - 1))
+    );
     // The question's vector may fail as well.
-    let (id, reason) = found(&mut with_server(&sandbox, &server.url, &["search", "kite or boat"]));
-    assert_eq!(id, "0");
+    let (_, reason) = found(&mut with_server(&sandbox, &server.url, &["search", "kite or boat"]));
     assert!(reason.as_ref().unwrap().contains("no boats"), "{reason:?}");
+    // The same command goes on where the server answers.
+    refuses.store(false, Ordering::SeqCst);
+    let report = json_of(&mut with_server(&sandbox, &server.url, &["import", "toys.jsonl"]));
+    assert_eq!((report["added"].as_u64(), report["vectors"]["made"].as_u64()), (Some(0), Some(turns as u64 - 1)));
+    assert_eq!(stats(&sandbox)["without_vectors"], 0);
+}
+
+/// Ctrl-C in the middle of the vectors keeps the texts and the vectors made so far, and says what is left.
+#[cfg(unix)]
+#[test]
+fn an_import_that_is_interrupted_goes_on_later() {
+    use std::{io::Read, process::Stdio, thread, time::Duration};
+
+    let slow = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&slow);
+    let server = Server::start(move |_, request| {
+        if asked.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(300));
+        }
+        vectors(request)
+    });
+    let sandbox = Sandbox::new();
+    let line = |n: usize| format!("{{\"speaker\":\"Ann\",\"text\":\"kite number{n}\",\"session\":\"s{}\"}}\n", n / 50);
+    sandbox.write("many.jsonl", (0..2_000).map(line).collect::<String>());
+    let mut import = with_server(&sandbox, &server.url, &["import", "many.jsonl"]);
+    let mut child = import.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Once the first vectors are stored, somebody presses Ctrl-C. The texts are found by their words all the while.
+    let made =
+        || stats(&sandbox)["vectors"].as_object().map_or(0, |sets| sets.values().filter_map(Value::as_u64).sum());
+    while !sandbox.path(STORE).exists() || made() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it could be interrupted");
+        thread::sleep(Duration::from_millis(50));
+    }
+    let answer = json_of(&mut program(&sandbox, &["search", "number1999", "--pipeline", "lexical"]));
+    assert_eq!(answer["hits"][0]["text"], "kite number1999");
+    finish(Command::new("kill").args(["-INT", &child.id().to_string()])).succeeded();
+    let code = child.wait().unwrap().code();
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(code, Some(130), "{said}");
+    assert!(said.contains("stopping after this step") && said.contains("wait for vectors"), "{said}");
+    let half = stats(&sandbox);
+    let waiting = half["without_vectors"].as_u64().unwrap();
+    assert_eq!(half["turns"], 2_000);
+    assert!(0 < waiting && waiting < 2_000 && waiting + made() == 2_000, "{half}");
+
+    // A search goes by what there is, and says what is missing.
+    slow.store(false, Ordering::SeqCst);
+    let answer = json_of(&mut with_server(&sandbox, &server.url, &["search", "number1999"]));
+    assert_eq!(answer["hits"][0]["text"], "kite number1999");
+    assert_eq!(
+        (&answer["warnings"][0]["kind"], answer["warnings"][0]["missing"].as_u64()),
+        (&json!("missing_vectors"), Some(waiting))
+    );
+
+    let report = json_of(&mut with_server(&sandbox, &server.url, &["import", "many.jsonl"]));
+    assert_eq!((report["unchanged"].as_u64(), report["vectors"]["made"].as_u64()), (Some(2_000), Some(waiting)));
+    assert_eq!(stats(&sandbox)["without_vectors"], 0);
 }
 
 #[test]

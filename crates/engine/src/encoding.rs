@@ -1,6 +1,6 @@
 //! Encoding, with a stage that reads before it and one that writes after it, all three at work at once.
 
-use std::{panic::resume_unwind, sync::mpsc::sync_channel, thread};
+use std::{ops::ControlFlow, panic::resume_unwind, sync::mpsc::sync_channel, thread};
 
 use aforesaid_core::{
     EncodeError, Encoder, Locality,
@@ -54,7 +54,7 @@ pub(crate) fn encode<T: AsRef<str>>(encoder: &dyn Encoder, texts: &[T]) -> Resul
 ///
 /// Reading and writing have a thread each beside the caller's, which encodes. A stage waits for the next, so
 /// that no more than five chunks are in memory. Where one fails the others stop, and what was encoded before
-/// is written.
+/// is written. So it is where `progress`, which is told how far it has come, asks to stop.
 ///
 /// # Errors
 /// The first of a stage's errors, of the last stage that had one.
@@ -62,7 +62,7 @@ pub(crate) fn run<K: Send>(
     encoder: &dyn Encoder,
     mut read: impl FnMut() -> Result<Option<Chunk<K>>, Error> + Send,
     mut write: impl FnMut(&[K], &Vectors) -> Result<(), Error> + Send,
-    progress: &mut dyn FnMut(usize),
+    progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     thread::scope(|threads| {
         let (chunks, next) = sync_channel(WAITING);
@@ -85,7 +85,11 @@ pub(crate) fn run<K: Send>(
                 Ok((chunk.done, made.send((chunk.keys, vectors)).is_ok()))
             });
             match step {
-                Ok((done, true)) => progress(done),
+                Ok((done, true)) => {
+                    if progress(done).is_break() {
+                        break;
+                    }
+                }
                 Ok((_, false)) => break,
                 Err(error) => {
                     encoded = Err(error);
@@ -159,7 +163,11 @@ mod tests {
             written.push((keys[0], vectors.as_slice()[0]));
             Ok(())
         };
-        run(&lengths(), read, write, &mut |done| seen.push(done)).unwrap();
+        run(&lengths(), read, write, &mut |done| {
+            seen.push(done);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
         assert_eq!(written, (1..=20).map(|n| (n, n as f32)).collect::<Vec<_>>());
         assert_eq!(seen, (1..=20).collect::<Vec<_>>());
     }
@@ -180,16 +188,32 @@ mod tests {
                 written += 1;
                 Ok(())
             };
-            assert!(run(&lengths(), read, write, &mut |_| ()).is_err());
+            assert!(run(&lengths(), read, write, &mut |_| ControlFlow::Continue(())).is_err());
             assert_eq!(written, 2, "{broken}");
         }
+    }
+
+    #[test]
+    fn what_was_encoded_before_somebody_stops_it_is_written() {
+        let (mut n, mut written) = (0, 0);
+        let read = || {
+            n += 1;
+            Ok(Some(chunk(n, "x")))
+        };
+        let write = |_: &[usize], _: &Vectors| {
+            written += 1;
+            Ok(())
+        };
+        let stop = |done| if done == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        run(&lengths(), read, write, &mut { stop }).unwrap();
+        assert_eq!(written, 3);
     }
 
     #[test]
     fn a_writer_that_fails_stops_everything() {
         let read_so_far = AtomicUsize::new(0);
         let read = || Ok(Some(chunk(read_so_far.fetch_add(1, Ordering::Relaxed), "x")));
-        let result = run(&lengths(), read, |_, _| Err(failure()), &mut |_| ());
+        let result = run(&lengths(), read, |_, _| Err(failure()), &mut |_| ControlFlow::Continue(()));
         assert!(matches!(result, Err(Error::NoEncoder { .. })));
     }
 
@@ -210,7 +234,7 @@ mod tests {
             in_memory.lock().unwrap().0 -= 1;
             Ok(())
         };
-        run(&lengths(), read, write, &mut |_| ()).unwrap();
+        run(&lengths(), read, write, &mut |_| ControlFlow::Continue(())).unwrap();
         let most = in_memory.lock().unwrap().1;
         assert!(most <= 3 + 2 * WAITING, "{most} chunks in memory at once");
     }

@@ -9,7 +9,7 @@ use aforesaid_llm::LlmError;
 use aforesaid_models::ModelError;
 use serde::Serialize;
 
-use crate::{formats::FormatError, no_vectors::NoVectors};
+use crate::{formats::FormatError, no_vectors::NoVectors, sources::SourceError};
 
 /// A call of [`crate::Memory`] failed; nothing was half done.
 #[derive(Debug, thiserror::Error)]
@@ -113,6 +113,9 @@ pub enum Error {
         /// Why.
         reason: NoVectors,
     },
+    /// A file of an import could not be taken from where it is.
+    #[error(transparent)]
+    Source(#[from] SourceError),
     /// The place is none this build can open.
     #[error("store {location:?}: unknown kind of location; expected a path, sqlite:PATH or memory:")]
     UnknownLocation {
@@ -207,6 +210,7 @@ impl Error {
             | Error::Store(StoreError::Invalid(_) | StoreError::Conflict { .. } | StoreError::Name(_)) => {
                 ErrorKind::InvalidInput
             }
+            Error::Source(error) => of_source(error),
             Error::UnknownMemory { .. }
             | Error::EmptyScope { .. }
             | Error::Store(StoreError::UnknownNamespace { .. }) => ErrorKind::NotFound,
@@ -222,6 +226,19 @@ impl Error {
             Error::Store(_) | Error::UnknownLocation { .. } | Error::Write(_) => ErrorKind::Store,
             Error::Search(_) => ErrorKind::Internal,
         }
+    }
+}
+
+fn of_source(error: &SourceError) -> ErrorKind {
+    use std::io::ErrorKind::{FileTooLarge, InvalidInput, NotFound};
+    match error {
+        SourceError::NoMatch { .. } => ErrorKind::NotFound,
+        SourceError::Unreadable { source, .. } => match source.kind() {
+            NotFound => ErrorKind::NotFound,
+            InvalidInput | FileTooLarge => ErrorKind::InvalidInput,
+            _ => ErrorKind::Store,
+        },
+        _ => ErrorKind::InvalidInput,
     }
 }
 

@@ -34,6 +34,7 @@ impl Error {
             Self::Search(_) => "score_not_a_number",
             Self::Encode(_) => "encode_failed",
             Self::Format(error) => error.code(),
+            Self::Source(error) => error.code(),
             Self::Name(_) => "invalid_name",
             Self::UnknownMemory { .. } => "unknown_memory",
             Self::InvalidCues { .. } => "invalid_cues",
@@ -80,6 +81,7 @@ impl Error {
         match self {
             Self::Store(error) | Self::Search(SearchError::Store(error)) => of_store(error),
             Self::Format(error) => of_format(error),
+            Self::Source(error) => json!({"file": error.file()}),
             Self::Model(error) => of_model(error),
             Self::EncoderServer(error) => of_server("encoder", error),
             Self::Llm(error) => of_server("language_model", error),

@@ -1,10 +1,10 @@
 //! Adding memories: what is new is encoded first and then written at once.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::ControlFlow};
 
 use aforesaid_core::{
     Encoder, StoreError,
-    store::{AppendOutcome, Audience, Batch, Fingerprint, NewVectors},
+    store::{AppendOutcome, Audience, Batch, Erasure, Fingerprint, NewVectors, OnConflict},
     types::{Draft, MemoryId, Namespace, Note, Sensitivity, Turn, Vectors},
 };
 use serde::Serialize;
@@ -47,6 +47,10 @@ pub struct Imported {
     pub added: usize,
     /// How many were there already.
     pub unchanged: usize,
+    /// How many took the place of another text with their id: they were edited since.
+    pub replaced: usize,
+    /// How many were left out for another text with their id, which stays.
+    pub kept: usize,
     /// What was left out of the file, and why.
     pub skipped: Vec<Skipped>,
     /// What the user should know.
@@ -115,7 +119,8 @@ impl Memory {
                     added.added += 1;
                     added.ids.push(id);
                 }
-                AppendOutcome::Unchanged(id) => {
+                // A batch with a conflict is refused, so that none is replaced or kept.
+                AppendOutcome::Unchanged(id) | AppendOutcome::Replaced(id) | AppendOutcome::Kept(id) => {
                     added.unchanged += 1;
                     added.ids.push(id);
                 }
@@ -124,7 +129,9 @@ impl Memory {
         Ok(added)
     }
 
-    /// Reads a file's bytes as conversations and adds them in one transaction.
+    /// Reads a file's bytes as conversations and adds them with their vectors in one transaction.
+    ///
+    /// [`Memory::import_texts`] stores the texts alone, so that they are found by their words at once.
     ///
     /// # Errors
     /// When the bytes are not of a known format, something in them cannot be kept, or an id is
@@ -163,9 +170,52 @@ impl Memory {
             sessions,
             added: added.added,
             unchanged: added.unchanged,
+            replaced: 0,
+            kept: 0,
             skipped: parsed.skipped,
             warnings: added.warnings,
         })
+    }
+
+    /// Adds the texts of what a file was read as, in one transaction and without vectors: they are found by their words
+    /// at once, and [`Memory::complete_vectors`] makes the vectors.
+    ///
+    /// # Errors
+    /// When something cannot be kept, an id is taken by another text and `on_conflict` refuses that, or the namespace is
+    /// served by vectors of another encoder: then nothing was added.
+    pub fn import_texts(
+        &self,
+        namespace: &Namespace,
+        format: Format,
+        parsed: Parsed,
+        on_conflict: OnConflict,
+    ) -> Result<Imported, Error> {
+        let (conversations, sessions) = groups(&parsed.drafts);
+        let encoder = self.writing_encoder(namespace)?;
+        let outcomes = self.store.append_with(namespace, Batch::of(&parsed.drafts), on_conflict)?;
+        let count = |is: fn(&AppendOutcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
+        let mut imported = Imported {
+            format,
+            conversations,
+            sessions,
+            added: count(|outcome| matches!(outcome, AppendOutcome::Added(_))),
+            unchanged: count(|outcome| matches!(outcome, AppendOutcome::Unchanged(_))),
+            replaced: count(|outcome| matches!(outcome, AppendOutcome::Replaced(_))),
+            kept: count(|outcome| matches!(outcome, AppendOutcome::Kept(_))),
+            skipped: parsed.skipped,
+            warnings: Vec::new(),
+        };
+        if imported.replaced > 0 {
+            // An index held here still has the old texts.
+            self.indexes.take_out(&*self.store, namespace);
+            if self.store.erasure()? == Erasure::Pending {
+                imported.warnings.push(Warning::ErasurePending);
+            }
+        }
+        if let (Err(reason), true) = (encoder, imported.added + imported.replaced > 0) {
+            imported.warnings.push(Warning::StoredWithoutVectors { reason });
+        }
+        Ok(imported)
     }
 
     /// Encodes the new drafts at once and adds them with their vectors.
@@ -255,7 +305,10 @@ impl Memory {
             Ok(self.store.stage(namespace, encoder.id(), &rows)?)
         };
         let total = new.len();
-        encoding::run(encoder, next, keep, &mut |done| progress(Progress { done, total }))?;
+        encoding::run(encoder, next, keep, &mut |done| {
+            progress(Progress { done, total });
+            ControlFlow::Continue(())
+        })?;
         Ok(fingerprints)
     }
 }

@@ -30,6 +30,7 @@ mod builder;
 mod cache;
 mod calendar;
 mod check;
+mod completion;
 mod cues;
 mod encoder;
 mod encoding;
@@ -43,6 +44,7 @@ mod reembed;
 mod registry;
 pub mod resolve;
 mod search;
+pub mod sources;
 pub mod wire;
 
 pub use aforesaid_core::{
@@ -57,6 +59,7 @@ pub use aforesaid_models as models;
 pub use aforesaid_sqlite::Creation;
 pub use answer::{BestTurn, Hit, NoHits, SearchResponse, Timing, Warning};
 pub use builder::{DEFAULT_INDEX_BUDGET, MemoryBuilder};
+pub use completion::Completed;
 pub use cues::{
     AddedCues, CueCoverage, CueDraft, CueFile, CueIndexing, CueLine, CueRequest, CueWriting, CuedMemory,
     MAX_QUESTION_CHARS, MAX_QUESTIONS, SHOWN_SKIPPED, SkippedCues, SkippedMemory, TakenCues, WrittenCues,

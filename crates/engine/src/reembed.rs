@@ -1,5 +1,7 @@
 //! Makes the vectors that a namespace lacks, and activates another encoder.
 
+use std::ops::ControlFlow;
+
 use aforesaid_core::{
     Encoder,
     store::Erasure,
@@ -79,11 +81,13 @@ impl Memory {
         let mut embedded = 0;
         // More may have come while the last were being encoded.
         loop {
-            embedded += self.embed_missing(namespace, encoder, &mut |done, total| {
+            embedded += self.embed_missing(namespace, encoder, CHUNK, &mut |done, total| {
                 progress(Progress { done: embedded + done, total: embedded + total });
+                ControlFlow::Continue(())
             })?;
             embedded += self.embed_missing_cues(namespace, encoder, &mut |done, total| {
                 progress(Progress { done: embedded + done, total: embedded + total });
+                ControlFlow::Continue(())
             })?;
             if self.store.activate(namespace, encoder.id(), audience(encoder))? == 0 {
                 break;
@@ -96,18 +100,19 @@ impl Memory {
         Ok(Reembedded { encoder: encoder.id().clone(), before, embedded, dropped, erasure: self.store.erasure()? })
     }
 
-    /// Makes the vectors that texts lack now; says how many.
-    fn embed_missing(
+    /// Makes the vectors that texts lack now, `at_once` in one step; says how many.
+    pub(crate) fn embed_missing(
         &self,
         namespace: &Namespace,
         encoder: &dyn Encoder,
-        progress: &mut dyn FnMut(usize, usize),
+        at_once: usize,
+        progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<usize, Error> {
         let stats = self.store.stats(namespace)?;
         let present = stats.vectors.get(encoder.id().as_str()).copied().unwrap_or(0);
         let mut after = Seq(0);
         let missing = || {
-            let missing = self.store.unembedded(namespace, encoder.id(), audience(encoder), after, CHUNK)?;
+            let missing = self.store.unembedded(namespace, encoder.id(), audience(encoder), after, at_once)?;
             after = missing.last().map_or(after, |last| last.seq);
             Ok(missing.into_iter().map(|memory| (memory.seq, memory.passage)).unzip())
         };
@@ -121,7 +126,7 @@ impl Memory {
         &self,
         namespace: &Namespace,
         encoder: &dyn Encoder,
-        progress: &mut dyn FnMut(usize, usize),
+        progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<usize, Error> {
         let stats = self.store.cue_stats(namespace)?;
         let present = stats.vectors.get(encoder.id().as_str()).copied().unwrap_or(0);
@@ -142,7 +147,7 @@ fn make<K: Copy + Send>(
     mut missing: impl FnMut() -> Result<(Vec<K>, Vec<String>), Error> + Send,
     mut keep: impl FnMut(&[(K, &[f32])]) -> Result<(), Error> + Send,
     total: usize,
-    progress: &mut dyn FnMut(usize, usize),
+    progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<usize, Error> {
     let mut read = 0;
     let next = || {
@@ -154,7 +159,7 @@ fn make<K: Copy + Send>(
     let mut done = 0;
     encoding::run(encoder, next, keep, &mut |chunk| {
         done = chunk;
-        progress(done, total.max(done));
+        progress(done, total.max(done))
     })?;
     Ok(done)
 }

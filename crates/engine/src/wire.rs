@@ -14,10 +14,13 @@ use aforesaid_llm::Spent;
 use serde::Serialize;
 
 use crate::{
+    completion::{Completed, unembedded},
     cues::{CueCoverage, TakenCues},
     error::Error,
+    formats::grouped,
     ingest::Imported,
     memory::Memory,
+    sources::FileKind,
 };
 
 /// A result, with the namespace it is about.
@@ -38,7 +41,30 @@ pub struct ImportedFile {
     /// What became of it.
     #[serde(flatten)]
     pub imported: Imported,
+    /// How much of it was left out, by reason.
+    pub skipped_by_reason: BTreeMap<String, usize>,
 }
+
+impl ImportedFile {
+    /// A file of that name.
+    pub fn new(file: String, imported: Imported) -> Self {
+        let groups = grouped(&imported.skipped).into_iter().map(|group| (group.reason, group.count));
+        let skipped_by_reason = groups.collect();
+        Self { file, imported, skipped_by_reason }
+    }
+}
+
+/// A file that could not be imported.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FailedFile {
+    /// Its name.
+    pub file: String,
+    /// Why, as [`ErrorReport`](crate::ErrorReport) serializes.
+    pub error: serde_json::Value,
+}
+
+/// How many files were not read, since they hold no conversations, by kind.
+pub type LeftOut = BTreeMap<FileKind, usize>;
 
 /// What became of the files of an import.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,21 +73,42 @@ pub struct ImportReport<'a> {
     pub added: usize,
     /// Memories that were there already.
     pub unchanged: usize,
+    /// Memories that took the place of another text with their id.
+    pub replaced: usize,
+    /// Memories left out for another text with their id.
+    pub kept: usize,
     /// Parts of files that were left out.
     pub skipped: usize,
     /// The files, in order.
     pub files: &'a [ImportedFile],
+    /// Files that could not be imported.
+    pub failed: &'a [FailedFile],
+    /// Files of folders and archives that were not read, by kind.
+    pub left_out: &'a LeftOut,
+    /// What became of the vectors; not there where no text came in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<Completed>,
 }
 
 impl<'a> ImportReport<'a> {
     /// The sums over some files.
-    pub fn new(files: &'a [ImportedFile]) -> Self {
+    pub fn new(
+        files: &'a [ImportedFile],
+        failed: &'a [FailedFile],
+        left_out: &'a LeftOut,
+        vectors: Option<Completed>,
+    ) -> Self {
         let sum = |count: fn(&Imported) -> usize| files.iter().map(|file| count(&file.imported)).sum();
         Self {
             added: sum(|imported| imported.added),
             unchanged: sum(|imported| imported.unchanged),
+            replaced: sum(|imported| imported.replaced),
+            kept: sum(|imported| imported.kept),
             skipped: sum(|imported| imported.skipped.len()),
             files,
+            failed,
+            left_out,
+            vectors,
         }
     }
 }
@@ -100,6 +147,8 @@ pub struct NamespaceReport {
     /// Memories and vectors.
     #[serde(flatten)]
     pub stats: NamespaceStats,
+    /// Turns and notes that have no vector by the active encoder.
+    pub without_vectors: u64,
     /// Cues, where there are some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cues: Option<CueStats>,
@@ -206,7 +255,8 @@ impl Memory {
         for namespace in namespaces {
             let stats = self.stats(&namespace)?;
             let cues = Some(self.cue_stats(&namespace)?).filter(|cues| cues.memories > 0);
-            reports.insert(namespace, NamespaceReport { stats, cues });
+            let without_vectors = unembedded(&stats);
+            reports.insert(namespace, NamespaceReport { stats, without_vectors, cues });
         }
         Ok(StoreStats { store: self.location(), erasure: self.erasure()?, namespaces: reports })
     }

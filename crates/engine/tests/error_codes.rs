@@ -80,7 +80,13 @@ fn the_codes_are_these() {
     insta::assert_snapshot!(codes.join("\n"), @r"
     ambiguous_memory
     ambiguous_session
+    archive_entries
+    archive_file_too_large
+    archive_overlap
+    archive_path
+    archive_ratio
     batch_file_io
+    broken_archive
     broken_json
     cue_file
     empty_scope
@@ -92,15 +98,19 @@ fn the_codes_are_these() {
     encoder_server_failed
     encoder_server_not_configured
     encoder_server_offline
+    encrypted_archive
     file_exists
     file_not_utf8
     file_packed
+    file_unreadable
     file_utf16
+    folders_too_deep
     id_conflict
     instructions_missing
     invalid_cues
     invalid_importance
     invalid_name
+    invalid_pattern
     language_model_offline
     missing_field
     missing_setting
@@ -115,6 +125,7 @@ fn the_codes_are_these() {
     model_unavailable
     model_weights
     namespace_changed
+    nested_archive
     no_answer
     no_dense_leg
     no_encoder
@@ -124,6 +135,7 @@ fn the_codes_are_these() {
     no_vectors_stored
     other_encoder
     out_of_budget
+    pattern_without_match
     precision_on_server
     reranker_settings
     response_cache_io

@@ -3,9 +3,14 @@
 
 mod bags;
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, atomic::Ordering},
+};
 
-use aforesaid::{Error, ErrorKind, Explanations, IdleVectors, Locality, Memory, Pipeline, StoreError, types::*};
+use aforesaid::{
+    Error, ErrorKind, Explanations, IdleVectors, Locality, Memory, Pipeline, StoreError, Warning, types::*,
+};
 use bags::*;
 
 const TURNS: usize = 3_000;
@@ -207,13 +212,28 @@ fn what_a_remote_encoder_may_not_see_does_not_keep_it_from_serving() {
 }
 
 #[test]
-fn a_namespace_that_nothing_serves_is_searched_by_words() {
-    // What a stopped reembed left there does not serve.
+fn where_nothing_served_before_the_first_vectors_do_while_others_are_still_missing() {
     let memory = Memory::builder().open("memory:").unwrap();
     memory.add_turns(&ns("me"), many()).unwrap();
     let memory = memory.with_encoders(aforesaid::EncoderSource::Ready(Bags::failing_after(NEW, 2_000)));
-    assert!(memory.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).is_err());
-    assert_eq!(memory.active_encoder(&ns("me")).unwrap(), None);
-    let answer = memory.search(&Query::new(ns("me"), "number17"), &Pipeline::hybrid(), Explanations::Omit).unwrap();
+    let search = |memory: &Memory| {
+        memory.search(&Query::new(ns("me"), "number17"), &Pipeline::hybrid(), Explanations::Omit).unwrap()
+    };
+    let answer = search(&memory);
     assert!(answer.hits[0].legs.get("dense").is_none() && answer.warnings[0].to_string().contains("none are stored"));
+    assert!(memory.reembed(&ns("me"), IdleVectors::Keep, &mut |_| {}).is_err());
+    assert_eq!(memory.active_encoder(&ns("me")).unwrap().unwrap().as_str(), NEW);
+    let waiting = memory.without_vectors(&ns("me")).unwrap() as usize;
+    let memory = memory.with_encoders(aforesaid::EncoderSource::Ready(Bags::new(NEW, Locality::Local)));
+    let answer = search(&memory);
+    assert!(answer.hits[0].text.contains("number17"), "{:?}", answer.hits[0]);
+    assert!(
+        matches!(answer.warnings[..], [Warning::MissingVectors { missing, .. }] if missing == waiting && waiting > 0),
+        "{:?}",
+        answer.warnings
+    );
+    // Either command makes the rest.
+    let completed = memory.complete_vectors(&ns("me"), &mut |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!((completed.made, completed.waiting, completed.reason), (waiting, 0, None));
+    assert!(search(&memory).warnings.is_empty());
 }

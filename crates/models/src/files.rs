@@ -111,6 +111,26 @@ impl Write for NewFile {
     }
 }
 
+/// Whether a path is a named pipe or a socket, such as what a shell makes of `<(zcat FILE)`.
+///
+/// # Errors
+/// When there is nothing at the path, or it cannot be looked at.
+#[cfg(unix)]
+pub fn is_pipe(path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = path.metadata()?.file_type();
+    Ok(kind.is_fifo() || kind.is_socket())
+}
+
+/// Whether a path is a named pipe: not here.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn is_pipe(_: &Path) -> io::Result<bool> {
+    Ok(false)
+}
+
 fn too_large(found: &str, most: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("found {found} bytes, expected at most {most}"))
 }

@@ -81,7 +81,7 @@ mod tests {
     use std::path::Path;
 
     use aforesaid_core::{
-        store::{AppendOutcome, Batch, Store},
+        store::{Batch, Store},
         types::*,
     };
 
@@ -205,9 +205,7 @@ mod tests {
             ("forgetful", ["s:7", "new:5", "note:6", "note:5", "note:5"]),
         ] {
             let outcomes = store.append(&Namespace::new(name).unwrap(), Batch::of(&drafts)).unwrap();
-            let ids = outcomes.into_iter().map(|outcome| match outcome {
-                AppendOutcome::Added(id) | AppendOutcome::Unchanged(id) => id.to_string(),
-            });
+            let ids = outcomes.iter().map(|outcome| outcome.id().to_string());
             assert_eq!(ids.collect::<Vec<_>>(), expected, "{name}");
         }
     }

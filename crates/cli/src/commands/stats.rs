@@ -55,6 +55,13 @@ fn describe(namespace: &Namespace, report: &NamespaceReport) -> Result<(), Failu
         let serves = if serves { "; searches go by them" } else { "" };
         say!("  {} by {encoder}{serves}", count(*vectors, "vector"))?;
     }
+    // A namespace without any vector has none to wait for.
+    if report.without_vectors > 0 && stats.active_encoder.is_some() {
+        say!(
+            "  {} without a vector, found by words only; `aforesaid reembed` or an import makes them",
+            render::memories(report.without_vectors)
+        )?;
+    }
     if stats.staged > 0 {
         say!(
             "  {} of an unfinished import; the same import goes on from there, and `aforesaid forget` deletes them",

@@ -1,6 +1,32 @@
 //! What is appended, and what becomes of it.
 
-use crate::types::{Draft, EncoderId, MemoryId};
+use std::str::FromStr;
+
+use crate::types::{Draft, EncoderId, MemoryId, UnknownChoice};
+
+impl OnConflict {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            OnConflict::Newest => "newest",
+            OnConflict::Keep => "keep",
+            OnConflict::Fail => "fail",
+        }
+    }
+}
+
+impl FromStr for OnConflict {
+    type Err = UnknownChoice;
+
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        let all = [OnConflict::Newest, OnConflict::Keep, OnConflict::Fail];
+        all.into_iter().find(|choice| choice.name() == word).ok_or_else(|| UnknownChoice {
+            what: "choice on conflict",
+            found: word.into(),
+            expected: "newest, keep or fail",
+        })
+    }
+}
 
 /// Identifies a passage without keeping it.
 pub type Fingerprint = [u8; 16];
@@ -50,4 +76,28 @@ pub enum AppendOutcome {
     Added(MemoryId),
     /// Already stored, the same in every field.
     Unchanged(MemoryId),
+    /// Stored now in the place of another with this id, which is erased.
+    Replaced(MemoryId),
+    /// Not stored: another with this id stays.
+    Kept(MemoryId),
+}
+
+impl AppendOutcome {
+    /// The id.
+    pub fn id(&self) -> &MemoryId {
+        let (Self::Added(id) | Self::Unchanged(id) | Self::Replaced(id) | Self::Kept(id)) = self;
+        id
+    }
+}
+
+/// What becomes of a draft whose id is taken by another memory, such as a message that was edited since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnConflict {
+    /// The draft takes the place of the stored memory, which is erased as a forget does, with its vectors and cues. It
+    /// keeps the position, and so its place among the turns of its session.
+    Newest,
+    /// The stored memory stays, and the draft is left out.
+    Keep,
+    /// Nothing of the batch is stored.
+    Fail,
 }

@@ -9,6 +9,7 @@ mod derived;
 mod ids;
 mod removals;
 mod repeats;
+mod replaced;
 mod titles;
 mod vector_sets;
 
@@ -32,11 +33,13 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 49] = [
+pub const CASES: [(&str, Case); 51] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
     ("an_invalid_draft_writes_nothing", an_invalid_draft_writes_nothing),
+    ("an_edited_message_takes_the_place_of_the_old_one", replaced::an_edited_message_takes_the_place_of_the_old_one),
+    ("a_replaced_memory_may_change_its_session", replaced::a_replaced_memory_may_change_its_session),
     ("a_repeat_within_a_batch", repeats::a_repeat_within_a_batch),
     ("a_refused_batch_leaves_no_namespace", repeats::a_refused_batch_leaves_no_namespace),
     ("a_namespace_that_is_not_there", repeats::a_namespace_that_is_not_there),
@@ -319,12 +322,7 @@ fn ids_are_given_where_missing(store: &dyn Store) {
             Draft::Note(Note { id: None, ..note("x", "a note") }),
         ],
     );
-    let ids: Vec<&str> = outcomes
-        .iter()
-        .map(|outcome| match outcome {
-            AppendOutcome::Added(id) | AppendOutcome::Unchanged(id) => id.as_str(),
-        })
-        .collect();
+    let ids: Vec<&str> = outcomes.iter().map(|outcome| outcome.id().as_str()).collect();
     assert_eq!(ids, ["s:2", "s:3", "other:1", "note:1"]);
 }
 

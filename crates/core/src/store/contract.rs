@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    batch::{AppendOutcome, Batch, Fingerprint},
+    batch::{AppendOutcome, Batch, Fingerprint, OnConflict},
     check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
     cues::CueStore,
     deletion::{DeleteReport, DeleteTarget, Erasure},
@@ -56,7 +56,20 @@ pub trait Store: CueStore + Send + Sync {
     /// [`StoreError::EncoderMismatch`] when another encoder is active in the namespace,
     /// [`StoreError::Unstaged`] when a vector is not staged that should be,
     /// [`StoreError::Dimension`] when a vector does not fit, or when the backend fails.
-    fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<AppendOutcome>, StoreError>;
+    fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<AppendOutcome>, StoreError> {
+        self.append_with(namespace, batch, OnConflict::Fail)
+    }
+
+    /// [`Store::append`], where `on_conflict` says what becomes of a draft whose id is taken by something else.
+    ///
+    /// # Errors
+    /// As [`Store::append`], [`StoreError::Conflict`] for [`OnConflict::Fail`] only.
+    fn append_with(
+        &self,
+        namespace: &Namespace,
+        batch: Batch<'_>,
+        on_conflict: OnConflict,
+    ) -> Result<Vec<AppendOutcome>, StoreError>;
 
     /// The active encoder: searches use its vectors, and additions bring theirs to them. `None` before the first vector,
     /// and where there is no such namespace.
@@ -180,8 +193,9 @@ pub trait Store: CueStore + Send + Sync {
         limit: usize,
     ) -> Result<Vec<Unembedded>, StoreError>;
 
-    /// Adds vectors to memories that are there already; those gone meanwhile are left out. Their encoder becomes active by
-    /// [`Store::activate`] only.
+    /// Adds vectors to memories that are there already; those gone meanwhile are left out. Where no encoder is active,
+    /// theirs becomes active, so that they are searched while others are still to come. Where another is, theirs becomes
+    /// active by [`Store::activate`] only.
     ///
     /// # Errors
     /// [`StoreError::UnknownNamespace`], [`StoreError::Dimension`], or when the backend fails.

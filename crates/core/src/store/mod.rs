@@ -27,7 +27,7 @@ pub mod tables;
 mod version;
 
 pub use backend::{Backend, Change, ChangeKind, Extent, MissingNamespace, View, Written};
-pub use batch::{AppendOutcome, Batch, Fingerprint, NewVectors};
+pub use batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict};
 pub use check::{BackedUp, CheckDepth, Existing, Finding, Gravity, Salvaged};
 pub use contract::Store;
 pub use cues::{CuePart, CueRow, CueStats, CueStore, CueVectors, DroppedCues, NewCues, UnembeddedCue};

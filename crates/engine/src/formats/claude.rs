@@ -1,18 +1,28 @@
 //! The data export of Claude.
 //!
-//! The name of a conversation goes into `meta` of its first turn; the names of
-//! attached files into `meta` of the turn they came with.
+//! Messages may know which they follow: then the branch that ends in the last one is read, the rest is reported as
+//! skipped. An artifact is a turn of the assistant after the message that began it, with its last text; what was taken
+//! out of an attached file is a turn before the message it came with. The name of a conversation is the title of its
+//! sessions, and the names of attached files go into `meta` of the turn they came with.
+
+mod artifacts;
+mod attachments;
+
+use std::collections::{HashMap, HashSet};
 
 use aforesaid_core::types::{ConversationId, MemoryId, Turn};
 use serde_json::{Map, Value};
 
+use attachments::Attachments;
+
 use super::{
-    FormatError, Intake, SkipReason, Spot,
+    FormatError, Intake, SkipReason, Spot, branch,
     content::{Content, read_parts},
     elements::{Element, each},
-    record::JsonFields,
+    record::{JsonFields, name},
     refusal::Refusal,
     sessions::{Pauses, position},
+    titles::Titles,
 };
 
 /// Stands in `text` for a part that is no text.
@@ -32,7 +42,7 @@ pub(super) fn read(text: &str, intake: &mut Intake) -> Result<(), FormatError> {
 /// What the turns of a conversation share.
 struct Thread {
     conversation: ConversationId,
-    title: Option<String>,
+    titles: Titles,
     pauses: Pauses,
 }
 
@@ -43,41 +53,109 @@ fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) ->
         Some(id) => id,
         None => intake.source().numbered(number)?,
     };
-    let title = record.text("name")?.filter(|title| !title.trim().is_empty());
+    let titles = Titles::new(record.text("name")?);
+    let leaf = record.text("current_leaf_message_uuid")?;
     let messages =
         record.array("chat_messages")?.ok_or_else(|| record.missing("chat_messages", "an array of messages"))?;
-    let mut thread = Thread { conversation, title, pauses: Pauses::new() };
+    let shown = shown(&messages, leaf.as_deref());
+    let is_shown =
+        |message: &Value| shown.as_ref().is_none_or(|shown| uuid(message).is_none_or(|id| shown.contains(id)));
+    let artifacts = artifacts::read(messages.iter().enumerate().filter(|(_, message)| is_shown(message)));
+    let mut thread = Thread { conversation, titles, pauses: Pauses::new() };
     for (index, message) in messages.into_iter().enumerate() {
         let spot = spot.message(index + 1);
+        if !is_shown(&message) {
+            intake.skip(spot, SkipReason::OtherBranch);
+            continue;
+        }
         let message = JsonFields::of(message, "the message", intake.place(spot))?;
-        intake.keep_exported(read_message(message, index + 1, &mut thread), spot)?;
+        let begun = artifacts.begun_at(index).filter_map(|document| Some((&*document.key, document.turn("Artifact")?)));
+        let said = read_message(message, index + 1, begun.collect(), &mut thread)?;
+        said.before.into_iter().try_for_each(|turn| intake.keep_exported(Ok(turn), spot))?;
+        intake.keep_exported(said.turn, spot)?;
+        said.after.into_iter().try_for_each(|turn| intake.keep_exported(Ok(turn), spot))?;
     }
     Ok(())
 }
 
-fn read_message(mut message: JsonFields, number: usize, thread: &mut Thread) -> Result<Turn, Refusal> {
+fn uuid(message: &Value) -> Option<&str> {
+    message.get("uuid")?.as_str()
+}
+
+/// The messages of the branch that was on the screen last; `None` where no message says which it follows.
+fn shown(messages: &[Value], leaf: Option<&str>) -> Option<HashSet<String>> {
+    let parent = |message: &'_ Value| message.get("parent_message_uuid").and_then(Value::as_str).map(str::to_owned);
+    let parents: HashMap<&str, Option<String>> =
+        messages.iter().filter_map(|message| Some((uuid(message)?, parent(message)))).collect();
+    if parents.values().all(Option::is_none) {
+        return None;
+    }
+    let leaf = leaf.filter(|leaf| parents.contains_key(leaf));
+    let last = leaf.or_else(|| messages.iter().rev().find_map(uuid));
+    let branch = branch::path(last, |message| parents.get(message).map(Option::as_deref));
+    Some(branch.into_iter().collect())
+}
+
+/// What came of a message.
+struct Said {
+    /// What was taken out of files that came with it.
+    before: Vec<Turn>,
+    /// Its own words.
+    turn: Result<Turn, Refusal>,
+    /// The artifacts that it began.
+    after: Vec<Turn>,
+}
+
+/// Reads a message; `begun` are the artifacts that it began, by what they are called.
+fn read_message(
+    mut message: JsonFields,
+    number: usize,
+    begun: Vec<(&str, String)>,
+    thread: &mut Thread,
+) -> Result<Said, FormatError> {
+    let without = |refusal| Ok(Said { before: Vec::new(), turn: Err(refusal), after: Vec::new() });
     let speaker = message.required_text("sender")?;
     if !matches!(speaker.as_str(), "human" | "assistant") {
-        return Err(SkipReason::UnknownRole(speaker).into());
+        return without(SkipReason::UnknownRole(speaker).into());
     }
-    let files = read_files(&mut message)?;
+    let Attachments { names, texts } = attachments::read(&mut message)?;
     let text = match read_text(&mut message) {
-        Err(Refusal::Skip(SkipReason::EmptyText)) if !files.is_empty() => Err(SkipReason::OnlyAttachments.into()),
-        read => read,
-    }?;
+        Err(Refusal::Fail(error)) => return Err(error),
+        Err(Refusal::Skip(SkipReason::EmptyText)) if !names.is_empty() => Err(SkipReason::OnlyAttachments),
+        Err(Refusal::Skip(why)) => Err(why),
+        Ok(text) => Ok(text),
+    };
+    // Of what is left out, no session begins.
+    let text = match text {
+        Err(why) if texts.is_empty() && begun.is_empty() => return without(why.into()),
+        text => text,
+    };
+    let place = message.place();
     let id: Option<MemoryId> = message.name("uuid")?;
     let said_at = message.time("created_at")?;
-    let session = thread.pauses.next(said_at, message.place())?;
+    let session = thread.pauses.next(said_at, place)?;
     let id = match id {
         Some(id) => id,
-        None => position(&session, number, message.place())?,
+        None => position(&session, number, place)?,
     };
-    Ok(Turn {
-        id: Some(id),
+    let beside = |id: String, speaker: &str, text: String| -> Result<Turn, FormatError> {
+        let turn = Turn::new(thread.conversation.clone(), session.clone(), speaker, text);
+        Ok(Turn { id: Some(name(id, "id", place)?), said_at, ..turn })
+    };
+    let attached = texts.into_iter().map(|(n, text)| beside(format!("{id}:attachment-{n}"), &speaker, text));
+    let mut before: Vec<Turn> = attached.collect::<Result<_, _>>()?;
+    let documents = begun.into_iter().map(|(key, text)| beside(format!("artifact:{key}"), "assistant", text));
+    let mut after: Vec<Turn> = documents.collect::<Result<_, _>>()?;
+    let mut turn = text.map(|text| Turn {
+        id: Some(id.clone()),
         said_at,
-        meta: meta(thread.title.take(), files),
-        ..Turn::new(thread.conversation.clone(), session, speaker, text)
-    })
+        meta: files(names),
+        ..Turn::new(thread.conversation.clone(), session.clone(), &*speaker, text)
+    });
+    if let Some(first) = before.first_mut().or(turn.as_mut().ok()).or(after.first_mut()) {
+        first.title = thread.titles.next(&session);
+    }
+    Ok(Said { before, turn: turn.map_err(Refusal::Skip), after })
 }
 
 fn read_text(message: &mut JsonFields) -> Result<String, Refusal> {
@@ -91,29 +169,12 @@ fn read_text(message: &mut JsonFields) -> Result<String, Refusal> {
         _ if !text.replace(PLACEHOLDER, "").trim().is_empty() => Ok(text),
         Some("tool_use") => Err(SkipReason::ToolCall.into()),
         Some("tool_result") => Err(SkipReason::ToolMessage.into()),
+        Some("thinking") => Err(SkipReason::Reasoning.into()),
         Some(kind) => Err(SkipReason::UnsupportedContent(kind.to_owned()).into()),
         None => Err(SkipReason::EmptyText.into()),
     }
 }
 
-/// The names of what was attached.
-fn read_files(message: &mut JsonFields) -> Result<Vec<Value>, FormatError> {
-    let mut names = Vec::new();
-    for field in ["attachments", "files"] {
-        for mut file in message.array(field)?.unwrap_or_default() {
-            names.extend(file.get_mut("file_name").map(Value::take).filter(Value::is_string));
-        }
-    }
-    Ok(names)
-}
-
-fn meta(title: Option<String>, files: Vec<Value>) -> Option<Map<String, Value>> {
-    let mut meta = Map::new();
-    if let Some(title) = title {
-        meta.insert("title".to_owned(), Value::String(title));
-    }
-    if !files.is_empty() {
-        meta.insert("files".to_owned(), Value::Array(files));
-    }
-    (!meta.is_empty()).then_some(meta)
+fn files(names: Vec<Value>) -> Option<Map<String, Value>> {
+    (!names.is_empty()).then(|| Map::from_iter([("files".to_owned(), Value::Array(names))]))
 }

@@ -70,6 +70,8 @@ fn export_format(fields: &Map<String, Value>) -> Option<Format> {
         Some(Format::ChatGpt)
     } else if fields.contains_key("chat_messages") {
         Some(Format::Claude)
+    } else if fields.contains_key("docs") && fields.contains_key("uuid") {
+        Some(Format::ClaudeProjects)
     } else if fields.get("conversation").is_some_and(Value::is_object) {
         Some(Format::Locomo)
     } else {

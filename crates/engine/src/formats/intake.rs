@@ -61,7 +61,15 @@ impl<'s> Intake<'s> {
             }
         };
         self.apply_captions(&mut turn);
-        let draft = Draft::Turn(turn);
+        self.keep_if_possible(Draft::Turn(turn), spot)
+    }
+
+    /// Keeps a note that a program exported, unless it is endless.
+    pub(super) fn keep_exported_note(&mut self, note: Draft, spot: Spot) -> Result<(), FormatError> {
+        self.keep_if_possible(note, spot)
+    }
+
+    fn keep_if_possible(&mut self, draft: Draft, spot: Spot) -> Result<(), FormatError> {
         match draft.check() {
             Ok(()) => self.push(draft, spot),
             Err(InvalidMemory::EmptyText { .. }) => {

@@ -2,10 +2,10 @@
 //!
 //! A message without an id is named by its place in the conversation, counted
 //! over all its messages, so that a file that has grown gives the old part the
-//! same ids again. A title goes into `meta` of the first turn.
+//! same ids again. A title is that of the session.
 
 use aforesaid_core::types::{ConversationId, SessionId, Turn};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
     FormatError, Intake, SkipReason, Spot,
@@ -14,6 +14,7 @@ use super::{
     record::JsonFields,
     refusal::Refusal,
     sessions::{position, session},
+    titles::Titles,
 };
 
 const LINE: &str = "one whole message or conversation as an object on this line";
@@ -82,20 +83,14 @@ fn read_element(
 struct Thread {
     conversation: ConversationId,
     session: SessionId,
-    title: Option<String>,
+    titles: Titles,
     messages: usize,
 }
 
 impl Thread {
     fn new(conversation: ConversationId, title: Option<String>, intake: &Intake) -> Result<Self, FormatError> {
         let session = session(1, intake.place(Spot::default()))?;
-        Ok(Self { conversation, session, title, messages: 0 })
-    }
-
-    /// What the first turn carries for the whole conversation.
-    fn take_meta(&mut self) -> Option<Map<String, Value>> {
-        let title = self.title.take()?;
-        Some(Map::from_iter([("title".to_owned(), Value::String(title))]))
+        Ok(Self { conversation, session, titles: Titles::new(title), messages: 0 })
     }
 }
 
@@ -139,7 +134,7 @@ fn read_message(mut message: JsonFields, thread: &mut Thread) -> Result<Turn, Re
     Ok(Turn {
         id: Some(id),
         said_at,
-        meta: thread.take_meta(),
+        title: thread.titles.next(&thread.session),
         ..Turn::new(thread.conversation.clone(), thread.session.clone(), name.unwrap_or(role), content.text)
     })
 }

@@ -12,15 +12,19 @@
 //! | [`Format::MessagesJsonl`] | the same, one a line | given, else the file | `session-1` | given, else `session-1:<n>` |
 //! | [`Format::ChatGpt`] | `conversations.json` of ChatGPT | `conversation_id` | by pauses | message id |
 //! | [`Format::Claude`] | `conversations.json` of Claude | `uuid` | by pauses | message `uuid` |
+//! | [`Format::ClaudeProjects`] | `projects.json` of Claude | none: notes | none | `project:<uuid>`, document `uuid` |
 //! | [`Format::Jsonl`] | an export of aforesaid | given, else the file | given, else `session-1` | given, else `<session>:<n>` |
 //!
 //! A field that is `null` counts as absent. "By pauses" means that a new
 //! session begins where more than six hours separate two messages.
 
+mod branch;
 mod chatgpt;
 mod claude;
+mod claude_projects;
 mod content;
 mod detect;
+mod documents;
 mod elements;
 mod encoding;
 mod error;
@@ -37,16 +41,20 @@ mod skip;
 mod spoken_time;
 #[cfg(test)]
 mod tests;
+mod titles;
 
 use std::{fmt, str::FromStr};
 
-use aforesaid_core::types::{ConversationId, Draft, UnknownChoice};
+use aforesaid_core::{
+    store::OnConflict,
+    types::{ConversationId, Draft, UnknownChoice},
+};
 use serde::{Serialize, Serializer};
 
 pub use detect::detect;
 pub(crate) use encoding::decode;
 pub use error::FormatError;
-pub use skip::{SkipReason, Skipped};
+pub use skip::{SkipReason, Skipped, SkippedGroup, grouped};
 
 use intake::Intake;
 use place::{Place, Spot};
@@ -64,16 +72,25 @@ pub enum Format {
     ChatGpt,
     /// The `conversations.json` of a Claude data export.
     Claude,
+    /// The `projects.json` of a Claude data export.
+    ClaudeProjects,
     /// Turns and notes of aforesaid, one a line.
     Jsonl,
 }
 
-const NAMES: &str = "locomo, openai, openai-jsonl, chatgpt, claude or jsonl";
+const NAMES: &str = "locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl";
 
 impl Format {
     /// Every format, in the order in which they are listed to people.
-    pub const ALL: [Format; 6] =
-        [Format::Locomo, Format::Messages, Format::MessagesJsonl, Format::ChatGpt, Format::Claude, Format::Jsonl];
+    pub const ALL: [Format; 7] = [
+        Format::Locomo,
+        Format::Messages,
+        Format::MessagesJsonl,
+        Format::ChatGpt,
+        Format::Claude,
+        Format::ClaudeProjects,
+        Format::Jsonl,
+    ];
 
     /// The word that names the format on a command line.
     pub fn name(self) -> &'static str {
@@ -83,7 +100,21 @@ impl Format {
             Format::MessagesJsonl => "openai-jsonl",
             Format::ChatGpt => "chatgpt",
             Format::Claude => "claude",
+            Format::ClaudeProjects => "claude-projects",
             Format::Jsonl => "jsonl",
+        }
+    }
+}
+
+impl Format {
+    /// What becomes of a message with another text than the one stored under its id, where nobody says.
+    ///
+    /// The ids of an export are unique in the world: the message was edited. An id in another file may be a place in it,
+    /// or in a file of the same name: replacing might take away another conversation.
+    pub fn on_conflict(self) -> OnConflict {
+        match self {
+            Format::ChatGpt | Format::Claude | Format::ClaudeProjects => OnConflict::Newest,
+            Format::Locomo | Format::Messages | Format::MessagesJsonl | Format::Jsonl => OnConflict::Fail,
         }
     }
 }
@@ -187,6 +218,7 @@ pub fn parse(format: Format, bytes: &[u8], source: &Source) -> Result<Parsed, Fo
         Format::MessagesJsonl => messages::read_lines(text, &mut intake),
         Format::ChatGpt => chatgpt::read(text, &mut intake),
         Format::Claude => claude::read(text, &mut intake),
+        Format::ClaudeProjects => claude_projects::read(text, &mut intake),
         Format::Jsonl => jsonl::read(text, &mut intake),
     }?;
     Ok(intake.finish())

@@ -9,6 +9,7 @@ pub(super) struct Spot {
     pub(super) conversation: usize,
     pub(super) session: usize,
     pub(super) message: usize,
+    pub(super) project: usize,
 }
 
 impl Spot {
@@ -18,6 +19,10 @@ impl Spot {
 
     pub(super) fn conversation(conversation: usize) -> Self {
         Self { conversation, ..Self::default() }
+    }
+
+    pub(super) fn project(project: usize) -> Self {
+        Self { project, ..Self::default() }
     }
 
     pub(super) fn session(self, session: usize) -> Self {
@@ -35,7 +40,8 @@ impl fmt::Display for Spot {
             ("line ", self.line),
             ("conversation ", self.conversation),
             ("session_", self.session),
-            ("message ", self.message),
+            ("project ", self.project),
+            (if self.project > 0 { "document " } else { "message " }, self.message),
         ];
         let mut separator = "";
         for (word, number) in parts.into_iter().filter(|(_, number)| *number > 0) {

@@ -1,6 +1,6 @@
 //! What was left out of an import, and why.
 
-use std::fmt;
+use std::{cmp::Reverse, collections::HashMap, fmt};
 
 use aforesaid_core::types::MAX_TEXT_BYTES;
 use serde::{Serialize, Serializer};
@@ -30,6 +30,8 @@ pub enum SkipReason {
     ToolMessage,
     /// What a model asked of a tool.
     ToolCall,
+    /// What a model thought before it answered.
+    Reasoning,
     /// A message the program did not show.
     HiddenMessage,
     /// A message of an answer that was replaced by another.
@@ -62,6 +64,7 @@ impl fmt::Display for SkipReason {
             SkipReason::SystemMessage => f.write_str("system message"),
             SkipReason::ToolMessage => f.write_str("tool message"),
             SkipReason::ToolCall => f.write_str("tool call"),
+            SkipReason::Reasoning => f.write_str("reasoning"),
             SkipReason::HiddenMessage => f.write_str("hidden message"),
             SkipReason::OtherBranch => f.write_str("other branch"),
             SkipReason::EmptyText => f.write_str("empty text"),
@@ -74,6 +77,46 @@ impl fmt::Display for SkipReason {
             SkipReason::Repeated { id, first } => write!(f, "repeats id {id:?} of {first}"),
         }
     }
+}
+
+impl SkipReason {
+    /// The reason without what is particular to one place, such as a size or an id.
+    pub fn group(&self) -> String {
+        match self {
+            SkipReason::TextTooLong { .. } => "text too long".to_owned(),
+            SkipReason::Repeated { .. } => "repeats an id".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// What was left out for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedGroup<'a> {
+    /// The reason, as [`SkipReason::group`] gives it.
+    pub reason: String,
+    /// How much was left out for it.
+    pub count: usize,
+    /// The first of it.
+    pub first: &'a Skipped,
+}
+
+/// What was left out by reason, that of the most first.
+pub fn grouped(skipped: &[Skipped]) -> Vec<SkippedGroup<'_>> {
+    let mut groups: Vec<SkippedGroup<'_>> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for first in skipped {
+        let reason = first.why.group();
+        match places.get(&reason) {
+            Some(&place) => groups[place].count += 1,
+            None => {
+                places.insert(reason.clone(), groups.len());
+                groups.push(SkippedGroup { reason, count: 1, first });
+            }
+        }
+    }
+    groups.sort_by_key(|group| Reverse(group.count));
+    groups
 }
 
 impl Serialize for SkipReason {

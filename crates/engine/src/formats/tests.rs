@@ -1,6 +1,7 @@
 //! Every format read whole, and what no input may do.
 
 mod damage;
+mod exports;
 mod fixtures;
 mod refusals;
 mod round_trip;
@@ -56,7 +57,11 @@ fn summary(parsed: &Parsed) -> Vec<String> {
         let meta =
             turn.meta.as_ref().map(|meta| format!(" {}", serde_json::to_string(meta).unwrap())).unwrap_or_default();
         let caption = turn.image_caption.as_ref().map(|caption| format!(" [{caption}]")).unwrap_or_default();
-        format!("{}/{}/{id}{time} {}: {}{caption}{meta}", turn.conversation, turn.session, turn.speaker, turn.text)
+        let title = turn.title.as_ref().map(|title| format!(" # {title}")).unwrap_or_default();
+        format!(
+            "{}/{}/{id}{time} {}: {}{caption}{title}{meta}",
+            turn.conversation, turn.session, turn.speaker, turn.text
+        )
     });
     drafts.chain(parsed.skipped.iter().map(|skipped| format!("- {skipped}"))).collect()
 }

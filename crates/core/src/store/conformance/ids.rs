@@ -23,9 +23,7 @@ fn chosen(id: &str, conversation: &str, session: &str) -> Draft {
 }
 
 fn id_of(outcome: &AppendOutcome) -> &str {
-    match outcome {
-        AppendOutcome::Added(id) | AppendOutcome::Unchanged(id) => id.as_str(),
-    }
+    outcome.id().as_str()
 }
 
 fn given(store: &dyn Store, drafts: &[Draft]) -> Vec<String> {

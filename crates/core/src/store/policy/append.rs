@@ -2,14 +2,22 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{counters::Counters, encoders, identity, indexes, numbers::allocate_id, staged::StagedVectors};
+use super::{
+    counters::Counters,
+    encoders,
+    identity::{self, Stored},
+    indexes,
+    numbers::allocate_id,
+    replace,
+    staged::StagedVectors,
+};
 use crate::{
     error::StoreError,
     store::{
-        batch::{AppendOutcome, Batch, Fingerprint, NewVectors},
+        batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict},
         tables::{Groups, NO_GROUP, Tables},
     },
-    types::{ConversationId, Draft, EncoderId, Namespace, Seq, SessionId},
+    types::{ConversationId, Draft, EncoderId, MemoryId, Namespace, Record, Seq, SessionId},
 };
 
 /// Appends what is new of a batch; says what became of each draft.
@@ -17,22 +25,28 @@ pub(super) fn append(
     tables: &mut dyn Tables,
     namespace: &Namespace,
     batch: Batch<'_>,
+    on_conflict: OnConflict,
 ) -> Result<Vec<AppendOutcome>, StoreError> {
-    let mut appending = Appending::start(tables, namespace)?;
-    let before = appending.last;
+    let mut appending = Appending::start(tables, namespace, on_conflict)?;
     let outcomes = match batch.vectors {
-        NewVectors::None => batch.drafts.iter().map(|draft| appending.add(draft)).collect::<Result<_, _>>()?,
+        NewVectors::None => {
+            let added = batch.drafts.iter().map(|draft| Ok(appending.add(draft)?.0));
+            added.collect::<Result<_, StoreError>>()?
+        }
         NewVectors::Given { encoder, vectors } => appending.add_with_given(batch.drafts, encoder, vectors)?,
         NewVectors::Staged { encoder, fingerprints } => {
             appending.add_with_staged(batch.drafts, encoder, fingerprints)?
         }
     };
-    let Appending { tables, last, counters, titles, .. } = appending;
-    if last != before {
-        tables.advance_memories(Seq(last), last - before)?;
+    let Appending { tables, last, inserted, replaced, counters, titles, .. } = appending;
+    if inserted > 0 {
+        tables.advance_memories(Seq(last), inserted)?;
         counters.write(tables)?;
     }
-    if titles.is_changed {
+    if replaced > 0 {
+        // It begins an epoch, too.
+        replace::clear_up(tables)?;
+    } else if titles.is_changed {
         indexes::begin_epoch(tables)?;
     }
     Ok(outcomes)
@@ -41,8 +55,13 @@ pub(super) fn append(
 struct Appending<'a> {
     tables: &'a mut dyn Tables,
     namespace: &'a Namespace,
+    on_conflict: OnConflict,
     /// The position of the last memory.
     last: u64,
+    /// Memories written, those that replace others included.
+    inserted: u64,
+    /// Memories that replace others.
+    replaced: u64,
     /// Components of the batch's vectors, once one was due.
     dim: Option<usize>,
     conversations: HashMap<ConversationId, u64>,
@@ -65,14 +84,21 @@ struct Titles {
 }
 
 impl<'a> Appending<'a> {
-    fn start(tables: &'a mut dyn Tables, namespace: &'a Namespace) -> Result<Self, StoreError> {
+    fn start(
+        tables: &'a mut dyn Tables,
+        namespace: &'a Namespace,
+        on_conflict: OnConflict,
+    ) -> Result<Self, StoreError> {
         let state = tables.state()?;
         let mut counters = Counters::default();
         counters.know(Groups { conversation: NO_GROUP, session: NO_GROUP }, state.notes);
         Ok(Self {
             tables,
             namespace,
+            on_conflict,
             last: state.version.last.0,
+            inserted: 0,
+            replaced: 0,
             dim: None,
             conversations: HashMap::new(),
             sessions: HashMap::new(),
@@ -90,11 +116,11 @@ impl<'a> Appending<'a> {
     ) -> Result<Vec<AppendOutcome>, StoreError> {
         let mut outcomes = Vec::with_capacity(drafts.len());
         for (i, draft) in drafts.iter().enumerate() {
-            let outcome = self.add(draft)?;
-            if let (AppendOutcome::Added(_), Some(vector)) = (&outcome, vectors.get(i).copied().flatten()) {
+            let (outcome, written) = self.add(draft)?;
+            if let (Some(seq), Some(vector)) = (written, vectors.get(i).copied().flatten()) {
                 let dim = self.dim(encoder, |_| Ok(vector.len()))?;
                 encoders::check_dim(encoder, dim, vector.len())?;
-                self.tables.put_vector(encoder, Seq(self.last), vector)?;
+                self.tables.put_vector(encoder, seq, vector)?;
             }
             outcomes.push(outcome);
         }
@@ -110,11 +136,11 @@ impl<'a> Appending<'a> {
         let mut staged = StagedVectors::of(encoder, fingerprints);
         let mut outcomes = Vec::with_capacity(drafts.len());
         for (i, draft) in drafts.iter().enumerate() {
-            let outcome = self.add(draft)?;
+            let (outcome, written) = self.add(draft)?;
             if let Some(fingerprint) = fingerprints.get(i).copied().flatten() {
-                if let AppendOutcome::Added(_) = outcome {
+                if let Some(seq) = written {
                     let dim = self.dim(encoder, |tables| staged.dim(tables, &fingerprint))?;
-                    staged.copy(self.tables, &fingerprint, Seq(self.last), dim)?;
+                    staged.copy(self.tables, &fingerprint, seq, dim)?;
                 }
                 staged.release(self.tables, &fingerprint)?;
             }
@@ -136,18 +162,25 @@ impl<'a> Appending<'a> {
         Ok(*self.dim.insert(encoders::dim_or_new(self.tables, encoder, dim)?))
     }
 
-    /// Adds one draft, unless it is there already.
-    fn add(&mut self, draft: &Draft) -> Result<AppendOutcome, StoreError> {
+    /// Adds one draft, unless it is there already; says at which position it was written, if it was.
+    fn add(&mut self, draft: &Draft) -> Result<(AppendOutcome, Option<Seq>), StoreError> {
         draft.check()?;
         let known = self.known_conversation(draft)?;
         if let (Some(conversation), Some(id)) = (known, draft.id())
-            && let Some(id) = identity::find_in(self.tables, conversation, draft, id)?
+            && let Some(stored) = identity::compare(self.tables, conversation, draft, id)?
         {
-            if draft.title().is_some() {
-                let groups = self.groups(known, draft)?;
-                self.entitle(groups.session, draft)?;
-            }
-            return Ok(AppendOutcome::Unchanged(id));
+            return match (stored, self.on_conflict) {
+                (Stored::Same, _) => {
+                    if draft.title().is_some() {
+                        let groups = self.groups(known, draft)?;
+                        self.entitle(groups.session, draft)?;
+                    }
+                    Ok((AppendOutcome::Unchanged(id.clone()), None))
+                }
+                (Stored::Other { .. }, OnConflict::Keep) => Ok((AppendOutcome::Kept(id.clone()), None)),
+                (Stored::Other { field, .. }, OnConflict::Fail) => Err(identity::conflict(draft, id, field)),
+                (Stored::Other { memory, .. }, OnConflict::Newest) => self.replace(conversation, &memory, draft, id),
+            };
         }
         let groups = self.groups(known, draft)?;
         self.entitle(groups.session, draft)?;
@@ -158,8 +191,43 @@ impl<'a> Appending<'a> {
         };
         self.counters.set(groups, number);
         self.last += 1;
-        self.tables.insert_memory(&draft.clone().into_memory(Seq(self.last), id.clone()), groups)?;
-        Ok(AppendOutcome::Added(id))
+        self.insert(draft, Seq(self.last), id, groups, AppendOutcome::Added)
+    }
+
+    /// Puts a draft in the place of the memory that has its id.
+    fn replace(
+        &mut self,
+        conversation: u64,
+        old: &Record,
+        draft: &Draft,
+        id: &MemoryId,
+    ) -> Result<(AppendOutcome, Option<Seq>), StoreError> {
+        replace::make_room(self.tables, old.seq)?;
+        let groups = self.groups(Some(conversation), draft)?;
+        self.entitle(groups.session, draft)?;
+        let session = match draft {
+            Draft::Turn(turn) => Some(&turn.session),
+            Draft::Note(_) => None,
+        };
+        // In its own session it counts already.
+        if old.session.as_ref() != session {
+            self.counters.set(groups, self.counters.highest(groups) + 1);
+        }
+        self.replaced += 1;
+        self.insert(draft, old.seq, id.clone(), groups, AppendOutcome::Replaced)
+    }
+
+    fn insert(
+        &mut self,
+        draft: &Draft,
+        seq: Seq,
+        id: MemoryId,
+        groups: Groups,
+        outcome: fn(MemoryId) -> AppendOutcome,
+    ) -> Result<(AppendOutcome, Option<Seq>), StoreError> {
+        self.tables.insert_memory(&draft.clone().into_memory(seq, id.clone()), groups)?;
+        self.inserted += 1;
+        Ok((outcome(id), Some(seq)))
     }
 
     /// The number of a draft's conversation, if it has one that is there, or of none.

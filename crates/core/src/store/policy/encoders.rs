@@ -1,7 +1,8 @@
 //! Which encoder is active, and what a vector must be like.
 //!
 //! Searches use the vectors of the active encoder, and additions bring theirs to them. The first vector of a namespace
-//! makes its encoder the active one. Another becomes active when no memory lacks a vector by it.
+//! makes its encoder the active one, whether it came with its memory or later. Another becomes active when no memory lacks
+//! a vector by it.
 
 use super::indexes;
 use crate::{
@@ -54,15 +55,20 @@ pub(super) fn activate(tables: &mut dyn Tables, encoder: &EncoderId, audience: A
     Ok(missing)
 }
 
-/// Adds vectors to memories that are there.
+/// Adds vectors to memories that are there; the first of a namespace make their encoder the active one.
 pub(super) fn embed(tables: &mut dyn Tables, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError> {
     let Some((_, first)) = vectors.first() else { return Ok(()) };
     let dim = dim_or_new(tables, encoder, |_| Ok(first.len()))?;
+    let mut put = false;
     for (seq, vector) in vectors {
         check_dim(encoder, dim, vector.len())?;
         if tables.has_memory(*seq)? {
             tables.put_vector(encoder, *seq, vector)?;
+            put = true;
         }
+    }
+    if put && tables.state()?.active_encoder.is_none() {
+        tables.set_active_encoder(encoder)?;
     }
     moved(tables, encoder)
 }

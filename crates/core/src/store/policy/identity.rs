@@ -1,7 +1,10 @@
 //! Which draft is which stored memory.
 //!
 //! An id is unique in its conversation, and among notes that have none. A draft with the id of a stored memory is that
-//! memory where all fields agree ([`Record::difference`]), and a conflict otherwise. A draft without an id is new.
+//! memory where all fields agree ([`Record::difference`]), and a conflict otherwise, which [`OnConflict`] decides. A draft
+//! without an id is new.
+//!
+//! [`OnConflict`]: crate::store::OnConflict
 
 use crate::{
     error::StoreError,
@@ -24,22 +27,48 @@ pub(super) fn find_existing(tables: Option<&dyn Tables>, draft: &Draft) -> Resul
 }
 
 /// As [`find_existing`], for a checked draft with an id, in a conversation by number.
-pub(super) fn find_in(
+fn find_in(
     tables: &dyn Tables,
     conversation: u64,
     draft: &Draft,
     id: &MemoryId,
 ) -> Result<Option<MemoryId>, StoreError> {
-    match tables.with_id(conversation, id)? {
-        Some(stored) => same(&stored, draft, id).map(Some),
+    match compare(tables, conversation, draft, id)? {
         None => Ok(None),
+        Some(Stored::Same) => Ok(Some(id.clone())),
+        Some(Stored::Other { field, .. }) => Err(conflict(draft, id, field)),
     }
 }
 
-fn same(stored: &Record, draft: &Draft, id: &MemoryId) -> Result<MemoryId, StoreError> {
-    let new = draft.clone().into_memory(stored.seq, id.clone());
-    match stored.difference(&new) {
-        None => Ok(id.clone()),
-        Some(field) => Err(StoreError::Conflict { id: id.clone(), conversation: draft.conversation().cloned(), field }),
-    }
+/// What is stored under the id of a draft.
+pub(super) enum Stored {
+    /// The same.
+    Same,
+    /// Another memory.
+    Other {
+        /// Which.
+        memory: Box<Record>,
+        /// The first field that differs.
+        field: &'static str,
+    },
+}
+
+/// What is stored under the id of a draft in a conversation by number.
+pub(super) fn compare(
+    tables: &dyn Tables,
+    conversation: u64,
+    draft: &Draft,
+    id: &MemoryId,
+) -> Result<Option<Stored>, StoreError> {
+    let Some(memory) = tables.with_id(conversation, id)? else { return Ok(None) };
+    let new = draft.clone().into_memory(memory.seq, id.clone());
+    Ok(Some(match memory.difference(&new) {
+        None => Stored::Same,
+        Some(field) => Stored::Other { memory: Box::new(memory), field },
+    }))
+}
+
+/// The error that an id is taken.
+pub(super) fn conflict(draft: &Draft, id: &MemoryId, field: &'static str) -> StoreError {
+    StoreError::Conflict { id: id.clone(), conversation: draft.conversation().cloned(), field }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | which draft is which stored memory, and what is a conflict | `identity` |
 //! | positions, ids, groups, vectors of a batch | `append`, `staged` |
+//! | what goes with a memory that is replaced | `replace` |
 //! | numbers of ids that the store gives | `numbers`, `counters` |
 //! | which encoder is active, what a vector must be like | `encoders` |
 //! | what an index is told, epochs, segments | `indexes` |
@@ -18,6 +19,7 @@ mod forget;
 mod identity;
 mod indexes;
 mod numbers;
+mod replace;
 mod staged;
 mod store;
 mod store_cues;

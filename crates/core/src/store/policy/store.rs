@@ -7,7 +7,7 @@ use crate::{
     error::StoreError,
     store::{
         backend::{Backend, Change, ChangeKind, Extent, MissingNamespace, View, Written},
-        batch::{AppendOutcome, Batch, Fingerprint, NewVectors},
+        batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict},
         check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
         contract::Store,
         deletion::{DeleteReport, DeleteTarget, Erasure},
@@ -116,12 +116,29 @@ impl<B: Backend> Store for B {
         }
     }
 
-    fn append(&self, namespace: &Namespace, batch: Batch<'_>) -> Result<Vec<AppendOutcome>, StoreError> {
+    fn append_with(
+        &self,
+        namespace: &Namespace,
+        batch: Batch<'_>,
+        on_conflict: OnConflict,
+    ) -> Result<Vec<AppendOutcome>, StoreError> {
         let kind = match batch.vectors {
             NewVectors::Staged { .. } => ChangeKind::TakesStaged,
             NewVectors::None | NewVectors::Given { .. } => ChangeKind::Lasting,
         };
-        change_or_make(self, ("append memories", kind), namespace, |tables| append::append(tables, namespace, batch))
+        let append = |kind, on_conflict| {
+            change_or_make(self, ("append memories", kind), namespace, |tables| {
+                append::append(tables, namespace, batch, on_conflict)
+            })
+        };
+        if on_conflict != OnConflict::Newest {
+            return append(kind, on_conflict);
+        }
+        // Most batches replace nothing, and what is replaced has to leave every file.
+        match append(kind, OnConflict::Fail) {
+            Err(StoreError::Conflict { .. }) => append(ChangeKind::Erases, OnConflict::Newest),
+            appended => appended,
+        }
     }
 
     fn active_encoder(&self, namespace: &Namespace) -> Result<Option<EncoderId>, StoreError> {

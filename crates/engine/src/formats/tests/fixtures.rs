@@ -76,7 +76,7 @@ fn captions_can_be_left_out() {
 #[test]
 fn messages() {
     insta::assert_snapshot!(summary(&read(Format::Messages, MESSAGES).unwrap()).join("\n"), @r#"
-    thread-1/session-1/session-1:2 2024-05-01T10:00:00Z Ida: How do I purl? {"title":"Knitting"}
+    thread-1/session-1/session-1:2 2024-05-01T10:00:00Z Ida: How do I purl? # Knitting
     thread-1/session-1/msg-5 2024-05-01T10:00:05Z assistant: Yarn in front,
     needle behind.
     thread-1/session-1/session-1:7 user: Like this?
@@ -140,16 +140,16 @@ fn a_file_that_has_grown_gives_the_old_part_again() {
 #[test]
 fn chatgpt() {
     insta::assert_snapshot!(summary(&read(Format::ChatGpt, CHATGPT).unwrap()).join("\n"), @r#"
-    65e1-starter/session-1/u1 2024-03-01T12:00:01.25Z user: Is my starter dead? {"title":"Sourdough starter"}
+    65e1-starter/session-1/u1 2024-03-01T12:00:01.25Z user: Is my starter dead? # Sourdough starter
     65e1-starter/session-1/a1 2024-03-01T12:00:20Z assistant: No: hooch is normal.
     Feed it twice a day.
-    65e1-starter/session-2/u2 2024-03-02T12:00:00Z user: It bubbles again!
+    65e1-starter/session-2/u2 2024-03-02T12:00:00Z user: It bubbles again! # Sourdough starter
     chat-2/session-1/only user: Spoken words.
     - conversation 1, message 1: system message
     - conversation 1, message 2: hidden message
     - conversation 1, message 4: tool call
     - conversation 1, message 5: tool message
-    - conversation 1, message 6: unsupported content type "thoughts"
+    - conversation 1, message 6: reasoning
     - conversation 1, message 9: unsupported content type "image_asset_pointer"
     - conversation 1, node a1-old: other branch
     "#);
@@ -158,10 +158,13 @@ fn chatgpt() {
 #[test]
 fn claude() {
     insta::assert_snapshot!(summary(&read(Format::Claude, CLAUDE).unwrap()).join("\n"), @r#"
-    0c1d-garden/session-1/m1 2024-06-01T07:00:01.123Z human: What eats slugs? {"title":"Slugs in the garden","files":["beds.txt","slug.jpg"]}
+    0c1d-garden/session-1/m1:attachment-1 2024-06-01T07:00:01.123Z human: Attached file "beds.txt":
+
+    kale # Slugs in the garden
+    0c1d-garden/session-1/m1 2024-06-01T07:00:01.123Z human: What eats slugs? {"files":["beds.txt","slug.jpg"]}
     0c1d-garden/session-1/m2 2024-06-01T07:00:09Z assistant: Hedgehogs,
     and ducks.
-    0c1d-garden/session-2/m5 2024-06-02T06:59:00Z human: I got two ducks.
+    0c1d-garden/session-2/m5 2024-06-02T06:59:00Z human: I got two ducks. # Slugs in the garden
     0c1d-garden/session-2/session-2:6 2024-06-02T06:59:30Z assistant: Good.
     - conversation 1, message 3: tool call
     - conversation 1, message 4: only attachments

@@ -1,4 +1,6 @@
 //! The branch of a conversation tree that was shown last.
+//!
+//! An answer can be asked for again and a question be put anew: an export has all branches.
 
 use std::collections::HashSet;
 
@@ -11,14 +13,19 @@ use serde_json::{Map, Value};
 /// that was there before: a damaged export must not hold an import for ever.
 pub(super) fn shown(mapping: &Map<String, Value>, current: Option<&str>) -> Vec<String> {
     let start = current.filter(|node| mapping.contains_key(*node)).or_else(|| last_leaf(mapping));
+    path(start, |node| mapping.get(node).map(parent))
+}
+
+/// The nodes from the root to `end`; `parent_of` knows the nodes, and the parent of each that has one.
+pub(super) fn path<'a>(end: Option<&'a str>, parent_of: impl Fn(&str) -> Option<Option<&'a str>>) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut branch = Vec::new();
-    let mut next = start;
-    while let Some((node, fields)) = next.and_then(|node| Some((node, mapping.get(node)?)))
+    let mut next = end;
+    while let Some((node, parent)) = next.and_then(|node| Some((node, parent_of(node)?)))
         && seen.insert(node)
     {
         branch.push(node.to_owned());
-        next = parent(fields);
+        next = parent;
     }
     branch.reverse();
     branch

@@ -1,0 +1,141 @@
+//! Exports as the vendors ship them, folders, patterns, bad files among good ones, and messages that were edited.
+#![allow(clippy::unwrap_used, reason = "test code")]
+
+mod sandbox;
+
+use std::io::{Cursor, Write};
+
+use insta::assert_snapshot;
+use sandbox::{Sandbox, finish};
+use serde_json::{Value, json};
+use zip::{ZipWriter, write::SimpleFileOptions};
+
+/// A ChatGPT conversation of one question and one answer.
+fn chat(id: &str, question: &str, answer: &str) -> Value {
+    let message = |id: &str, role: &str, text: &str, parent: Value| {
+        let content = json!({"content_type": "text", "parts": [text]});
+        json!({"message": {"id": id, "author": {"role": role}, "content": content, "recipient": "all"}, "parent": parent})
+    };
+    let (asked, answered) = (format!("{id}-u"), format!("{id}-a"));
+    let mapping = json!({"u": message(&asked, "user", question, json!(null)), "a": message(&answered, "assistant", answer, json!("u"))});
+    json!({"conversation_id": id, "title": format!("About {id}"), "mapping": mapping, "current_node": "a"})
+}
+
+fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// An export in two pieces, with what else is in one.
+fn export() -> Vec<u8> {
+    let json = |value: Value| value.to_string().into_bytes();
+    zip(&[
+        ("user.json", json(json!({"id": "user-1", "email": "a@example.org"}))),
+        ("conversations-000.json", json(json!([chat("kites", "Who has the red kite?", "Your sister.")]))),
+        ("conversations-001.json", json(json!([chat("boats", "Did the boat sink?", "It did.")]))),
+        ("chat.html", b"<html>".to_vec()),
+        ("file_1.png", b"PNG".to_vec()),
+        ("file_2.png", b"PNG".to_vec()),
+    ])
+}
+
+#[test]
+fn a_zip_is_imported_as_it_was_downloaded() {
+    let sandbox = Sandbox::new();
+    sandbox.write("export.zip", export());
+    assert_snapshot!(sandbox.done(&["import", "export.zip"]), @r"
+    export.zip/conversations-000.json: 1 conversation, 1 session; 2 added, 0 already there, 0 skipped (chatgpt)
+    export.zip/conversations-001.json: 1 conversation, 1 session; 2 added, 0 already there, 0 skipped (chatgpt)
+    left out: 1 other JSON file, 2 images, 1 web page
+    ");
+    let hit = &sandbox.json(&["search", "red kite", "-k", "1"])["hits"][0];
+    assert_eq!((&hit["text"], &hit["title"]), (&json!("Who has the red kite?"), &json!("About kites")));
+    let again = sandbox.json(&["import", "export.zip"]);
+    assert_eq!((&again["added"], &again["unchanged"]), (&json!(0), &json!(4)));
+    assert_eq!(again["left_out"], json!({"json_without_conversations": 1, "image": 2, "web_page": 1}));
+}
+
+#[test]
+fn a_zip_comes_through_standard_input_too() {
+    let sandbox = Sandbox::new();
+    let said = sandbox::feed(&mut sandbox.command(&["import", "-"]), &export()).succeeded();
+    assert!(said.starts_with("-/conversations-000.json: 1 conversation"), "{said}");
+}
+
+#[test]
+fn one_bad_file_does_not_stop_the_others() {
+    let sandbox = Sandbox::new();
+    sandbox.write("in/a.json", json!([chat("kites", "Who has the red kite?", "Your sister.")]).to_string());
+    sandbox.write("in/b.json", "[{\"mapping\": {]");
+    sandbox.write("in/c.zip", export());
+    sandbox.write("in/d.zip", zip(&[("inner.zip", zip(&[]))]));
+    let outcome = finish(&mut sandbox.command(&["import", "in"]));
+    assert_eq!(outcome.code, 6, "{outcome:?}");
+    assert_snapshot!(outcome.stdout, @r"
+    in/a.json: 1 conversation, 1 session; 2 added, 0 already there, 0 skipped (chatgpt)
+    in/c.zip/conversations-000.json: 1 conversation, 1 session; 0 added, 2 already there, 0 skipped (chatgpt)
+    in/c.zip/conversations-001.json: 1 conversation, 1 session; 2 added, 0 already there, 0 skipped (chatgpt)
+    left out: 1 other JSON file, 2 images, 1 web page
+    ");
+    for said in [
+        "not imported: in/b.json, line 1, column 15: broken JSON",
+        "not imported: in/d.zip/inner.zip: found an archive in",
+        "2 of 5 files could not be imported",
+    ] {
+        assert!(outcome.stderr.contains(said), "{said}: {}", outcome.stderr);
+    }
+    let outcome = finish(&mut sandbox.command(&["import", "in/*.json", "nope.json", "--json"]));
+    assert_eq!(outcome.code, 6, "{outcome:?}");
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let failed = report["failed"].as_array().unwrap();
+    assert_eq!(failed.iter().map(|file| &file["file"]).collect::<Vec<_>>(), [&json!("in/b.json"), &json!("nope.json")]);
+    assert_eq!(
+        (&failed[0]["error"]["code"], &failed[1]["error"]["kind"]),
+        (&json!("broken_json"), &json!("not_found"))
+    );
+    let error: Value = serde_json::from_str(outcome.stderr.lines().last().unwrap()).unwrap();
+    assert_eq!(error["error"]["code"], "some_files");
+}
+
+#[test]
+fn an_edited_message_is_replaced_kept_or_refused() {
+    let sandbox = Sandbox::new();
+    let write =
+        |question: &str| sandbox.write("chats.json", json!([chat("kites", question, "Your sister.")]).to_string());
+    let text = |sandbox: &Sandbox| sandbox.json(&["show", "kites-u"])["memory"]["text"].clone();
+    write("Who has the red kite?");
+    sandbox.done(&["import", "chats.json"]);
+    write("Who has the green kite?");
+    assert_snapshot!(sandbox.refusal(&["import", "chats.json", "--on-conflict", "fail"]), @r#"4 invalid_input: file chats.json: id "kites-u" in conversation "kites": already stored with another text; give the new one another id, or forget the old one first, or import with --on-conflict newest or keep"#);
+    assert_snapshot!(sandbox.done(&["import", "chats.json", "--on-conflict", "keep"]), @"chats.json: 1 conversation, 1 session; 0 added, 1 already there, 1 kept as stored, 0 skipped (chatgpt)");
+    assert_eq!(text(&sandbox), "Who has the red kite?");
+    assert_snapshot!(sandbox.done(&["import", "chats.json"]), @"chats.json: 1 conversation, 1 session; 0 added, 1 already there, 1 replaced, 0 skipped (chatgpt)");
+    assert_eq!(text(&sandbox), "Who has the green kite?");
+    assert_eq!(sandbox.json(&["search", "red"])["hits"], json!([]), "the old text is not found");
+    let exported = sandbox.done(&["export"]);
+    let ids: Vec<&str> = exported.lines().map(|line| if line.contains("kites-u") { "u" } else { "a" }).collect();
+    assert_eq!(ids, ["u", "a"], "it stays where it was");
+    // Nothing of the old text is left in any file.
+    for (path, bytes) in sandbox.files() {
+        assert!(path.ends_with("chats.json") || !bytes.windows(8).any(|bytes| bytes == b"red kite"), "{path:?}");
+    }
+}
+
+#[test]
+fn an_id_that_is_a_place_is_not_replaced_unasked() {
+    let sandbox = Sandbox::new();
+    for (folder, text) in [("one", "The kite is red."), ("two", "The boat is blue.")] {
+        sandbox.write(&format!("{folder}/chat.json"), json!([{"role": "user", "content": text}]).to_string());
+    }
+    sandbox.done(&["import", "one/chat.json"]);
+    let refused = sandbox.refusal(&["import", "two/chat.json"]);
+    assert!(refused.starts_with("4 invalid_input: file two/chat.json: id \"session-1:1\""), "{refused}");
+    let all = Sandbox::new();
+    all.write("in/one/chat.json", json!([{"role": "user", "content": "The kite is red."}]).to_string());
+    all.write("in/two/chat.json", json!([{"role": "user", "content": "The boat is blue."}]).to_string());
+    assert_eq!(all.json(&["import", "in"])["added"], 2, "in a folder the path names the conversation");
+}

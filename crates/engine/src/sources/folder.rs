@@ -1,0 +1,68 @@
+//! The files of a folder and of the folders in it.
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
+
+use super::{Found, Limits, Origin, SourceError, Visit, is_hidden, kind::Candidate, stem_of, visit_file};
+
+/// How many folders may be in one another.
+const MOST_DEPTH: usize = 64;
+
+/// Visits the files of a folder, sorted by name; a folder comes where its name stands.
+///
+/// Links to folders are not followed: they may lead back.
+pub(super) fn visit(folder: &Path, limits: Limits, take: &mut Visit<'_>) -> ControlFlow<()> {
+    Walk { top: folder, limits }.folder(PathBuf::new(), 1, take)
+}
+
+struct Walk<'a> {
+    top: &'a Path,
+    limits: Limits,
+}
+
+impl Walk<'_> {
+    /// Visits a folder by its path below the top.
+    fn folder(&self, below: PathBuf, depth: usize, take: &mut Visit<'_>) -> ControlFlow<()> {
+        let folder = self.top.join(&below);
+        let name = folder.to_string_lossy().into_owned();
+        if depth > MOST_DEPTH {
+            let error = SourceError::TooDeep { folder: name.clone(), most: MOST_DEPTH };
+            return take(Found::Failed { name, error });
+        }
+        let names = match sorted(&folder) {
+            Ok(names) => names,
+            Err(source) => {
+                let error = SourceError::unreadable(&name, source);
+                return take(Found::Failed { name, error });
+            }
+        };
+        for name in names.into_iter().filter(|name| !is_hidden(&name.to_string_lossy())) {
+            let below = below.join(name);
+            match self.top.join(&below).symlink_metadata() {
+                Ok(found) if found.is_dir() => self.folder(below, depth + 1, take)?,
+                _ => self.file(&below, take)?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn file(&self, below: &Path, take: &mut Visit<'_>) -> ControlFlow<()> {
+        let path = self.top.join(below);
+        let left = |kind| Found::Left { name: path.to_string_lossy().into_owned(), kind };
+        match Candidate::of(&path) {
+            Candidate::Json | Candidate::Archive if path.is_dir() => ControlFlow::Continue(()),
+            Candidate::Json | Candidate::Archive => visit_file(&path, stem_of(below), Origin::Found, self.limits, take),
+            Candidate::No(kind) => take(left(kind)),
+        }
+    }
+}
+
+fn sorted(folder: &Path) -> io::Result<Vec<OsString>> {
+    let mut names = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+    names.sort_unstable();
+    Ok(names)
+}

@@ -1,0 +1,91 @@
+//! What a file is, by the end of its name.
+
+use std::{fmt, path::Path};
+
+use serde::{Serialize, Serializer};
+
+/// What a file is that holds no conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// JSON without conversations, such as an account's data.
+    OtherJson,
+    /// A picture.
+    Image,
+    /// A sound recording.
+    Audio,
+    /// A film.
+    Video,
+    /// A web page, such as the `chat.html` of an export.
+    WebPage,
+    /// A text document.
+    Document,
+    /// Anything else.
+    Other,
+}
+
+impl FileKind {
+    /// A stable word for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            FileKind::OtherJson => "json_without_conversations",
+            FileKind::Image => "image",
+            FileKind::Audio => "audio",
+            FileKind::Video => "video",
+            FileKind::WebPage => "web_page",
+            FileKind::Document => "document",
+            FileKind::Other => "other",
+        }
+    }
+}
+
+/// In words, for one.
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FileKind::OtherJson => "other JSON file",
+            FileKind::Image => "image",
+            FileKind::Audio => "audio file",
+            FileKind::Video => "video",
+            FileKind::WebPage => "web page",
+            FileKind::Document => "document",
+            FileKind::Other => "other file",
+        })
+    }
+}
+
+impl Serialize for FileKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// What becomes of a file that was found.
+pub(super) enum Candidate {
+    /// It may hold conversations.
+    Json,
+    /// It is an archive.
+    Archive,
+    /// It holds none.
+    No(FileKind),
+}
+
+impl Candidate {
+    pub(super) fn of(path: &Path) -> Self {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        match extension.as_deref().unwrap_or_default() {
+            "json" | "jsonl" | "ndjson" => Candidate::Json,
+            "zip" => Candidate::Archive,
+            "png" | "jpg" | "jpeg" | "gif" | "webp" | "heic" | "heif" | "svg" | "bmp" | "tif" | "tiff" | "avif" => {
+                Candidate::No(FileKind::Image)
+            }
+            "wav" | "mp3" | "m4a" | "ogg" | "opus" | "flac" | "aac" => Candidate::No(FileKind::Audio),
+            "mp4" | "mov" | "webm" | "mkv" | "avi" => Candidate::No(FileKind::Video),
+            "html" | "htm" => Candidate::No(FileKind::WebPage),
+            "pdf" | "txt" | "md" | "csv" | "tsv" | "doc" | "docx" | "odt" | "rtf" | "ppt" | "pptx" | "xls" | "xlsx" => {
+                Candidate::No(FileKind::Document)
+            }
+            _ => Candidate::No(FileKind::Other),
+        }
+    }
+}
