@@ -7,7 +7,9 @@
 use aforesaid::{
     Pipeline,
     formats::Captions,
-    pipeline::{AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, ORDER_BOOST, REPLY_BOOST, TITLE_BOOST},
+    pipeline::{
+        AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, ORDER_BOOST, REPLY_BOOST, TITLE_BOOST,
+    },
 };
 
 /// One piece of the default.
