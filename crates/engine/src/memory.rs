@@ -324,7 +324,8 @@ impl Memory {
             scope.from.map(|from| format!("from {from}")),
             scope.to.map(|to| format!("to {to}")),
         ];
-        let scope = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let parts = parts.into_iter().flatten().chain(scope.filter.parts());
+        let scope = parts.collect::<Vec<_>>().join(", ");
         Error::EmptyScope { scope, namespace: namespace.clone() }
     }
 

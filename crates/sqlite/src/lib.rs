@@ -14,6 +14,7 @@ mod cues;
 mod derived;
 mod erasure;
 mod errors;
+mod filter;
 mod free_space;
 mod header;
 mod identity;

@@ -3,7 +3,7 @@
 use aforesaid::{
     Target,
     store::MemoryRef,
-    types::MemoryId,
+    types::{MemoryId, Scope},
     wire::{ForgetReport, InNamespace},
 };
 use clap::Args;
@@ -12,7 +12,7 @@ use super::{confirm::confirm, print_json};
 use crate::{
     failure::Failure,
     render::{aside, count, erasure, memories, say},
-    scope::ScopeArgs,
+    scope::{BESIDES_CONVERSATION, ScopeArgs},
     settings::{Output, Settings},
 };
 
@@ -24,7 +24,7 @@ pub(crate) struct Forget {
     #[command(flatten)]
     scope: ScopeArgs,
     /// Delete the whole namespace.
-    #[arg(long, conflicts_with_all = ["id", "conversation", "session", "from", "to"])]
+    #[arg(long, conflicts_with_all = [&["id", "conversation"], &BESIDES_CONVERSATION[..]].concat())]
     all: bool,
     /// Do not ask for confirmation.
     #[arg(long, short)]
@@ -68,7 +68,7 @@ impl Forget {
     fn target(&self) -> Result<Target, Failure> {
         let scope = self.scope.scope();
         match &self.id {
-            Some(id) if scope.session.is_none() && scope.from.is_none() && scope.to.is_none() => {
+            Some(id) if Scope { conversation: None, ..scope.clone() }.is_everything() => {
                 Ok(Target::One(MemoryRef { id: id.clone(), conversation: scope.conversation }))
             }
             Some(_) => {
@@ -77,13 +77,12 @@ impl Forget {
                     ("--from", scope.from.is_some()),
                     ("--to", scope.to.is_some()),
                 ];
-                let given: Vec<&str> =
-                    given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
-                let given = given.join(", ");
+                let given = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option);
+                let given = given.chain(self.scope.filter.given()).collect::<Vec<_>>().join(", ");
                 Err(Failure::Usage(format!("{given}: an id goes with --conversation only; leave {given} out")))
             }
             None if scope.is_everything() && !self.all => Err(Failure::Usage(
-                "nothing was named; give an id, a scope (--conversation, --session, --from, --to), or --all".into(),
+                "nothing was named; give an id, a scope (--conversation, --session, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all".into(),
             )),
             None => Ok(Target::Within(scope)),
         }

@@ -1,9 +1,11 @@
 //! What goes in (turns and notes) and what is kept of it.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ConversationId, MAX_TEXT_BYTES, MemoryId, SessionId, Timestamp};
+use super::{ConversationId, MAX_TEXT_BYTES, MemoryId, SessionId, Timestamp, UnknownChoice};
 use crate::error::InvalidMemory;
 
 /// One utterance of a conversation, as it goes in; [`Turn::new`] makes one of what every turn has.
@@ -96,6 +98,17 @@ pub enum Kind {
     Turn,
     /// Written by an agent.
     Note,
+}
+
+impl FromStr for Kind {
+    type Err = UnknownChoice;
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        match word {
+            "turn" => Ok(Kind::Turn),
+            "note" => Ok(Kind::Note),
+            _ => Err(UnknownChoice { what: "kind", found: word.into(), expected: "turn or note" }),
+        }
+    }
 }
 
 impl Kind {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use aforesaid_core::{
     pipeline::RankedHit,
     store::Store,
-    types::{CueId, Granularity, Query, Record, SortBy},
+    types::{CueId, Granularity, Query, Record, Sensitivity, SortBy},
 };
 
 use super::found::{FoundHits, Ranked, SessionPlace};
@@ -65,6 +65,10 @@ fn turn_hit(memory: Record, ranked: &RankedHit) -> Hit {
         said_at: memory.said_at,
         text: memory.text,
         image_caption: memory.image_caption,
+        tags: memory.tags,
+        importance: memory.importance,
+        sensitivity: memory.sensitivity,
+        meta: memory.meta,
         score: ranked.score,
         legs: ranked.legs.clone(),
         rerank_score: None,
@@ -85,6 +89,10 @@ fn session_hit(session: &SessionPlace, turns: Vec<Record>, ranked: &RankedHit) -
         said_at: session.began,
         text: best.map(|turn| turn.text.clone()).unwrap_or_default(),
         image_caption: best.and_then(|turn| turn.image_caption.clone()),
+        tags: best.map(|turn| turn.tags.clone()).unwrap_or_default(),
+        importance: best.map(|turn| turn.importance).unwrap_or_default(),
+        sensitivity: Sensitivity::from(turns.iter().any(|turn| turn.sensitivity == Sensitivity::Sensitive)),
+        meta: best.and_then(|turn| turn.meta.clone()),
         score: ranked.score,
         legs: ranked.legs.clone(),
         rerank_score: None,

@@ -221,9 +221,11 @@ impl<R: KeyedRows> MemoryTable for R {
         let mut positions = Vec::new();
         for (session, seq) in all {
             let is_in_session = numbers.as_ref().is_none_or(|numbers| numbers.contains(&session));
-            let is_timed = scope.from.is_some() || scope.to.is_some();
-            let covers = |memory: &StoredMemory| scope.covers(memory.record.said_at);
-            if is_in_session && (!is_timed || memory(self, seq, covers)?.unwrap_or(false)) {
+            let reads_rows = scope.from.is_some() || scope.to.is_some() || !scope.filter.admits_all();
+            let covers = |StoredMemory { record, .. }: &StoredMemory| {
+                scope.covers(record.said_at) && scope.filter.admits(record)
+            };
+            if is_in_session && (!reads_rows || memory(self, seq, covers)?.unwrap_or(false)) {
                 positions.push(seq);
             }
         }
