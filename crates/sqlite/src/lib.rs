@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod backup;
+mod browse;
 mod check;
 mod checksum;
 mod connection;

@@ -1,9 +1,11 @@
 //! Memories, conversations and sessions.
 
+use std::ops::ControlFlow;
+
 use aforesaid_core::{
     StoreError,
     store::{
-        IndexRow, IndexSink, MemoryRef, NamespaceStats,
+        IndexRow, IndexSink, MemoryRef, NamespaceStats, SessionSummary,
         tables::{
             ConversationRow, Counter, EmptiedGroups, EmptiedSession, Groups, IdRow, MemoryTable, RowKind, Selection,
             SessionRow,
@@ -14,7 +16,7 @@ use aforesaid_core::{
 use rusqlite::{OptionalExtension, Row, ToSql, params, params_from_iter};
 
 use crate::{
-    checksum, counts,
+    browse, checksum, counts,
     kinds::{kind, number_of},
     row::{self, said_at, to_json},
     tables::{NamespaceTables, components_into, within},
@@ -155,6 +157,22 @@ impl MemoryTable for NamespaceTables<'_> {
         })
     }
 
+    fn each_id_starting(
+        &self,
+        beginning: &MemoryRef,
+        visit: &mut dyn FnMut(MemoryRef) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
+        browse::each_id_starting(self, beginning, visit)
+    }
+
+    fn sessions(&self, scope: &Scope) -> Result<Vec<SessionSummary>, StoreError> {
+        browse::sessions(self, scope)
+    }
+
+    fn latest(&self, scope: &Scope, limit: usize) -> Result<Vec<Seq>, StoreError> {
+        browse::latest(self, scope, limit)
+    }
+
     fn each_id(
         &self,
         selection: Selection<'_>,
@@ -240,9 +258,7 @@ impl MemoryTable for NamespaceTables<'_> {
     }
 
     fn insert_memory(&mut self, memory: &Record, groups: Groups) -> Result<(), StoreError> {
-        let tags = to_json(&memory.tags, memory.tags.is_empty());
-        let source = to_json(&memory.source, memory.source.is_empty());
-        let meta = memory.meta.as_ref().and_then(|meta| to_json(meta, false));
+        let (tags, source, meta) = labels(memory);
         let json = checksum::Json { tags: tags.as_deref(), source: source.as_deref(), meta: meta.as_deref() };
         let sum = checksum::of(memory, json);
         self.execute(
@@ -260,6 +276,27 @@ impl MemoryTable for NamespaceTables<'_> {
                 memory.text,
                 memory.said_at.map(|at| at.millis()),
                 memory.image_caption,
+                memory.importance.value(),
+                bool::from(memory.sensitivity),
+                tags,
+                source,
+                meta,
+                sum,
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn update_memory(&mut self, memory: &Record) -> Result<(), StoreError> {
+        let (tags, source, meta) = labels(memory);
+        let json = checksum::Json { tags: tags.as_deref(), source: source.as_deref(), meta: meta.as_deref() };
+        let sum = checksum::of(memory, json);
+        self.execute(
+            "UPDATE memory SET importance = ?3, sensitive = ?4, tags = ?5, source = ?6, meta = ?7, checksum = ?8
+             WHERE namespace = ?1 AND seq = ?2",
+            params![
+                self.tenant,
+                memory.seq.0,
                 memory.importance.value(),
                 bool::from(memory.sensitivity),
                 tags,
@@ -336,6 +373,15 @@ impl MemoryTable for NamespaceTables<'_> {
             conversations: self.rows(conversations, [self.tenant], conversation_row)?,
         })
     }
+}
+
+/// Tags, sources and metadata of a memory as they are stored.
+fn labels(memory: &Record) -> (Option<String>, Option<String>, Option<String>) {
+    (
+        to_json(&memory.tags, memory.tags.is_empty()),
+        to_json(&memory.source, memory.source.is_empty()),
+        memory.meta.as_ref().and_then(|meta| to_json(meta, false)),
+    )
 }
 
 fn id_row<'r>(row: &'r Row<'_>) -> rusqlite::Result<IdRow<'r>> {

@@ -251,10 +251,7 @@ impl Draft {
         if text.trim().is_empty() && caption.trim().is_empty() {
             return Err(InvalidMemory::EmptyText { id: self.id().cloned() });
         }
-        let bytes = text.len() + caption.len();
-        if bytes > MAX_TEXT_BYTES {
-            return Err(InvalidMemory::TextTooLong { id: self.id().cloned(), bytes });
-        }
+        check_length(self.id(), text.len() + caption.len())?;
         match self {
             Draft::Turn(turn) if turn.speaker.trim().is_empty() => {
                 Err(InvalidMemory::NoSpeaker { id: turn.id.clone() })
@@ -331,6 +328,25 @@ impl Draft {
                 meta: None,
             },
         }
+    }
+}
+
+/// Checks the text of a stored note that is to change, as [`Draft::check`] does.
+///
+/// # Errors
+/// When it is blank or longer than [`MAX_TEXT_BYTES`].
+pub(crate) fn check_text(id: MemoryId, text: &str) -> Result<(), InvalidMemory> {
+    check_length(Some(&id), text.len())?;
+    match text.trim().is_empty() {
+        true => Err(InvalidMemory::EmptyText { id: Some(id) }),
+        false => Ok(()),
+    }
+}
+
+fn check_length(id: Option<&MemoryId>, bytes: usize) -> Result<(), InvalidMemory> {
+    match bytes > MAX_TEXT_BYTES {
+        true => Err(InvalidMemory::TextTooLong { id: id.cloned(), bytes }),
+        false => Ok(()),
     }
 }
 

@@ -232,6 +232,34 @@ impl<R: KeyedRows> MemoryTable for R {
         Ok(positions)
     }
 
+    fn each_id_starting(
+        &self,
+        beginning: &MemoryRef,
+        visit: &mut dyn FnMut(MemoryRef) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
+        let only = match &beginning.conversation {
+            None => None,
+            Some(name) => match self.conversation(name)? {
+                Some(row) => Some(row.number),
+                None => return Ok(()),
+            },
+        };
+        let starting = |key: &Key| match key {
+            Key::Id(id, of) if id.as_str().starts_with(beginning.id.as_str()) => Some((id.clone(), *of)),
+            _ => None,
+        };
+        rows::each(self, &Key::Id(beginning.id.clone(), 0), starting, |(id, of), _| {
+            if only.is_some_and(|only| only != of) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let conversation = rows::get(self, &Key::Conversation(of), |row| match row.into_owned() {
+                Row::Conversation(name, _) => Some(name),
+                _ => None,
+            })?;
+            visit(MemoryRef { id, conversation })
+        })
+    }
+
     fn each_id(
         &self,
         selection: Selection<'_>,
@@ -326,6 +354,11 @@ impl<R: KeyedRows> MemoryTable for R {
         self.put(Key::Id(memory.id.clone(), conversation), Row::Position(memory.seq))?;
         self.put(order_of(&stored), Row::Nothing)?;
         self.put(Key::Memory(memory.seq), Row::Memory(Box::new(stored)))
+    }
+
+    fn update_memory(&mut self, new: &Record) -> Result<(), StoreError> {
+        let Some(stored) = memory(self, new.seq, StoredMemory::clone)? else { return Ok(()) };
+        self.put(Key::Memory(new.seq), Row::Memory(Box::new(StoredMemory { record: new.clone(), ..stored })))
     }
 
     fn advance_memories(&mut self, last: Seq, _added: u64) -> Result<(), StoreError> {
