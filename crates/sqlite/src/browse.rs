@@ -72,21 +72,21 @@ fn end_of(beginning: &str) -> Option<String> {
 pub(crate) fn sessions(tables: &NamespaceTables<'_>, scope: &Scope) -> Result<Vec<SessionSummary>, StoreError> {
     let (condition, values) = within(scope, tables.tenant);
     let sql = format!(
-        "SELECT c.name, s.name, count(*), min(m.said_at), max(m.said_at), max(m.seq) FROM memory m
+        "SELECT c.name, s.name, s.title, count(*), min(m.said_at), max(m.said_at), max(m.seq) FROM memory m
          LEFT JOIN conversation c ON c.namespace = ?1 AND c.id = m.conversation
          LEFT JOIN session s ON s.namespace = ?1 AND s.id = m.session AND s.conversation = m.conversation
          WHERE m.namespace = ?1 {condition} GROUP BY m.conversation, m.session
          ORDER BY m.conversation = 0, m.conversation, m.session = 0, m.session"
     );
     let rows = tables.rows(&sql, params_from_iter(values), |row| {
-        let (conversation, session): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
-        Ok((conversation, session, row.get(2)?, said_at(row, 3)?, said_at(row, 4)?, Seq(row.get(5)?)))
+        let names: [Option<String>; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
+        Ok((names, row.get(3)?, said_at(row, 4)?, said_at(row, 5)?, Seq(row.get(6)?)))
     })?;
     let mut all = Vec::with_capacity(rows.len());
-    for (conversation, session, memories, first, last, latest) in rows {
+    for ([conversation, session, title], memories, first, last, latest) in rows {
         let conversation = conversation.map(ConversationId::new).transpose()?;
         let session = session.map(SessionId::new).transpose()?;
-        all.push(SessionSummary { conversation, session, memories, first, last, latest });
+        all.push(SessionSummary { conversation, session, title, memories, first, last, latest });
     }
     if scope.is_everything() {
         tables.expect(RowKind::Memories, all.iter().map(|session| session.memories).sum())?;

@@ -1,7 +1,7 @@
 //! `aforesaid forget`
 
 use aforesaid::{
-    Target,
+    Memory, Target,
     store::MemoryRef,
     types::{MemoryId, Scope},
     wire::{ForgetReport, InNamespace},
@@ -11,7 +11,7 @@ use clap::Args;
 use super::{confirm::confirm, print_json};
 use crate::{
     failure::Failure,
-    render::{aside, count, erasure, memories, say},
+    render::{aside, count, erasure, memories, printable, say},
     scope::{BESIDES_CONVERSATION, ScopeArgs},
     settings::{Output, Settings},
 };
@@ -19,7 +19,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "Without an id, the scope options select what is deleted; --all selects the whole namespace.")]
 pub(crate) struct Forget {
-    /// Id of one turn or note.
+    /// Id of one turn or note, or the beginning of it.
     id: Option<MemoryId>,
     #[command(flatten)]
     scope: ScopeArgs,
@@ -35,7 +35,9 @@ impl Forget {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let target = self.target()?;
         let memory = settings.open_plain()?;
+        let (target, named) = self.resolved(&memory, target, settings)?;
         let doomed = memories(memory.count(&settings.namespace, &target)?);
+        let doomed = named.as_ref().map_or(doomed, |id| format!("{:?}", id.as_str()));
         if !self.yes && !confirm("forget", &doomed, settings)? {
             aside(format_args!("nothing was forgotten"));
             return Ok(());
@@ -63,6 +65,22 @@ impl Forget {
                 String::new()
             }
         )
+    }
+
+    /// The target, and the id of the memory that the beginning of an id stood for.
+    fn resolved(
+        &self,
+        memory: &Memory,
+        target: Target,
+        settings: &Settings,
+    ) -> Result<(Target, Option<MemoryId>), Failure> {
+        let Target::One(name) = target else { return Ok((target, None)) };
+        let found = memory.resolve(&settings.namespace, &name)?;
+        let named = (found.id != name.id).then(|| found.id.clone());
+        if let (Some(id), true) = (&named, self.yes) {
+            aside(format_args!("{} stands for {}", printable(name.id.as_str()), printable(id.as_str())));
+        }
+        Ok((Target::One(found), named))
     }
 
     fn target(&self) -> Result<Target, Failure> {

@@ -9,6 +9,8 @@ pub struct SessionSummary {
     pub conversation: Option<ConversationId>,
     /// The session; `None` for notes.
     pub session: Option<SessionId>,
+    /// The session's title.
+    pub title: Option<String>,
     /// How many memories.
     pub memories: u64,
     /// When the first was said.

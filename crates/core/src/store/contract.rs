@@ -173,6 +173,18 @@ pub trait Store: CueStore + Send + Sync {
     fn conversations_with(&self, namespace: &Namespace, session: &SessionId)
     -> Result<Vec<ConversationId>, StoreError>;
 
+    /// Conversations that have a session of exactly this title, to tell which one is meant.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn conversations_titled(&self, namespace: &Namespace, title: &str) -> Result<Vec<ConversationId>, StoreError>;
+
+    /// Whether there is a conversation of that name.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn has_conversation(&self, namespace: &Namespace, name: &ConversationId) -> Result<bool, StoreError>;
+
     /// How many memories a scope holds.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ mod vectors;
 
 pub use cue::{CueId, CueSource, Cues, cued_passage};
 pub use filter::{MemoryFilter, MetaField};
-pub use limits::MAX_TEXT_BYTES;
+pub use limits::{MAX_TEXT_BYTES, MAX_TITLE_BYTES};
 pub(crate) use memory::check_text;
 pub use memory::{Draft, Importance, Kind, Note, Record, Sensitivity, Seq, Turn, passage};
 pub use names::{ConversationId, EncoderId, InvalidName, MAX_NAME_BYTES, MemoryId, Namespace, SessionId};

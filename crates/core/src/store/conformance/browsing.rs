@@ -17,18 +17,21 @@ fn said(id: &str, conversation: &str, session: &str, day: Option<&str>) -> Draft
 pub(super) fn sessions_are_listed(store: &dyn Store) {
     let of_d =
         Note { conversation: Some(ConversationId::new("d").unwrap()), said_at: at("2025-06-01"), ..note("n2", "x") };
+    let titled =
+        Turn { said_at: at("2024-02-01"), title: Some("It's \"r\"".to_owned()), ..turn(Some("t4"), "c", "r", "t4") };
     let drafts = [
         said("t1", "c", "s", Some("2024-01-02")),
         said("t2", "d", "s", None),
         Draft::Note(note("n1", "alone")),
         said("t3", "c", "s", Some("2024-01-01")),
         Draft::Note(of_d),
-        said("t4", "c", "r", Some("2024-02-01")),
+        Draft::Turn(titled),
     ];
     add(store, "a", &drafts);
     let row = |conversation: Option<&str>, session: Option<&str>, memories, (first, last), latest| SessionSummary {
         conversation: conversation.map(|name| ConversationId::new(name).unwrap()),
         session: session.map(|name| SessionId::new(name).unwrap()),
+        title: (session == Some("r")).then(|| "It's \"r\"".to_owned()),
         memories,
         first,
         last,
@@ -45,6 +48,11 @@ pub(super) fn sessions_are_listed(store: &dyn Store) {
     let early = Scope { to: at("2024-01-01"), ..Scope::default() };
     let day = (at("2024-01-01"), at("2024-01-01"));
     assert_eq!(store.sessions(&ns("a"), &early).unwrap(), [row(Some("c"), Some("s"), 1, day, 4)]);
+    let titled = |title: &str| store.conversations_titled(&ns("a"), title).unwrap();
+    assert_eq!(titled("It's \"r\"")[0].as_str(), "c");
+    assert!(titled("it's \"r\"").is_empty() && titled("").is_empty());
+    let has = |name: &str| store.has_conversation(&ns("a"), &ConversationId::new(name).unwrap()).unwrap();
+    assert!(has("c") && has("d") && !has("s"));
     assert!(store.sessions(&ns("zzz"), &Scope::default()).is_err());
     let latest = |scope: &Scope, limit| store.latest(&ns("a"), scope, limit).unwrap();
     assert_eq!(texts(&latest(&Scope::default(), 99)), ["x", "t4", "t1", "t3", "alone", "t2"]);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Seen, add_with_vectors, derived, encoder, find, note, ns, turn, vectors_of};
 use crate::{
     error::{InvalidMemory, StoreError},
-    store::{CueStore, CueVectors, MemoryUpdate, NewCues, SegmentKind, Store, UpdateReport},
+    store::{CueVectors, MemoryUpdate, NewCues, SegmentKind, Store, UpdateReport},
     types::{CueSource, Draft, Importance, Note, Sensitivity, Seq, Turn},
 };
 

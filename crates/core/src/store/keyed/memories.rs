@@ -14,7 +14,7 @@ use crate::{
     error::StoreError,
     store::{
         lookup::{MemoryRef, NamespaceStats},
-        sink::{IndexRow, IndexSink},
+        sink::{IndexRow, IndexSink, TitleRow},
         tables::{
             ConversationRow, Counter, EmptiedGroups, EmptiedSession, Groups, IdRow, MemoryTable, NO_GROUP, Selection,
             SessionRow,
@@ -55,6 +55,14 @@ fn change_conversation<R: KeyedRows>(
     change(&mut row);
     rows.put(key, Row::Conversation(name, row))?;
     Ok(1)
+}
+
+/// The name of a conversation by number.
+fn conversation_named<R: KeyedRows>(rows: &R, number: u64) -> Result<Option<ConversationId>, StoreError> {
+    rows::get(rows, &Key::Conversation(number), |row| match row.into_owned() {
+        Row::Conversation(name, _) => Some(name),
+        _ => None,
+    })
 }
 
 /// The session of a number, with the number of its conversation and its name.
@@ -134,14 +142,30 @@ impl<R: KeyedRows> MemoryTable for R {
     fn conversations_with(&self, session: &SessionId) -> Result<Vec<ConversationId>, StoreError> {
         let mut names = Vec::new();
         for (number, conversation) in sessions_named(self, session)? {
-            let name = rows::get(self, &Key::Conversation(conversation), |row| match row.into_owned() {
-                Row::Conversation(name, _) => Some(name),
-                _ => None,
-            })?;
-            names.extend(name.map(|name| (number, name)));
+            names.extend(conversation_named(self, conversation)?.map(|name| (number, name)));
         }
         names.sort_unstable_by_key(|(number, _)| *number);
         Ok(names.into_iter().map(|(_, name)| name).collect())
+    }
+
+    fn conversations_titled(&self, title: &str) -> Result<Vec<ConversationId>, StoreError> {
+        let number = |key: &Key| match key {
+            Key::Title(number) => Some(*number),
+            _ => None,
+        };
+        let mut sessions = Vec::new();
+        rows::each(self, &Key::Title(0), number, |number, row| {
+            if matches!(row, Row::Title(found) if found == title) {
+                sessions.push(number);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let mut names = Vec::new();
+        for session in sessions {
+            let Some((conversation, ..)) = session_numbered(self, session)? else { continue };
+            names.extend(conversation_named(self, conversation)?.filter(|name| !names.contains(name)));
+        }
+        Ok(names)
     }
 
     fn with_id(&self, conversation: u64, id: &MemoryId) -> Result<Option<Record>, StoreError> {
@@ -150,7 +174,7 @@ impl<R: KeyedRows> MemoryTable for R {
             _ => None,
         })?;
         match seq {
-            Some(seq) => memory(self, seq, |memory| memory.record.clone()),
+            Some(seq) => access::record(self, seq),
             None => Ok(None),
         }
     }
@@ -164,8 +188,7 @@ impl<R: KeyedRows> MemoryTable for R {
     }
 
     fn fetch(&self, positions: &[Seq]) -> Result<Vec<Record>, StoreError> {
-        let fetch = |seq: &Seq| memory(self, *seq, |memory| memory.record.clone()).transpose();
-        positions.iter().filter_map(fetch).collect()
+        positions.iter().filter_map(|&seq| access::record(self, seq).transpose()).collect()
     }
 
     fn find(&self, memory_ref: &MemoryRef) -> Result<Vec<Record>, StoreError> {
@@ -252,10 +275,7 @@ impl<R: KeyedRows> MemoryTable for R {
             if only.is_some_and(|only| only != of) {
                 return Ok(ControlFlow::Continue(()));
             }
-            let conversation = rows::get(self, &Key::Conversation(of), |row| match row.into_owned() {
-                Row::Conversation(name, _) => Some(name),
-                _ => None,
-            })?;
+            let conversation = conversation_named(self, of)?;
             visit(MemoryRef { id, conversation })
         })
     }
@@ -307,6 +327,27 @@ impl<R: KeyedRows> MemoryTable for R {
         Ok(fed)
     }
 
+    fn feed_titles(&self, after: u64, sink: &mut dyn IndexSink) -> Result<(), StoreError> {
+        let number = |key: &Key| match key {
+            Key::Title(number) => Some(*number),
+            _ => None,
+        };
+        let mut titles = Vec::new();
+        rows::each(self, &Key::Title(after.saturating_add(1)), number, |number, row| {
+            if let Row::Title(title) = row {
+                titles.push((number, title.clone()));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        for (number, title) in titles {
+            let Some((conversation, session, _)) = session_numbered(self, number)? else { continue };
+            let Some(conversation) = conversation_named(self, conversation)? else { continue };
+            let (conversation, session) = (conversation.as_str(), session.as_str());
+            sink.title(TitleRow { number, conversation, session, title: &title });
+        }
+        Ok(())
+    }
+
     fn stats(&self) -> Result<NamespaceStats, StoreError> {
         let mut stats = NamespaceStats {
             conversations: access::conversations(self)?.len() as u64,
@@ -348,9 +389,17 @@ impl<R: KeyedRows> MemoryTable for R {
         Ok(row)
     }
 
+    fn set_title(&mut self, session: u64, title: &str) -> Result<bool, StoreError> {
+        let is_new = access::title(self, session)?.as_deref() != Some(title);
+        if is_new {
+            self.put(Key::Title(session), Row::Title(title.to_owned()))?;
+        }
+        Ok(is_new)
+    }
+
     fn insert_memory(&mut self, memory: &Record, groups: Groups) -> Result<(), StoreError> {
         let Groups { conversation, session } = groups;
-        let stored = StoredMemory { record: memory.clone(), conversation, session };
+        let stored = StoredMemory { record: Record { title: None, ..memory.clone() }, conversation, session };
         self.put(Key::Id(memory.id.clone(), conversation), Row::Position(memory.seq))?;
         self.put(order_of(&stored), Row::Nothing)?;
         self.put(Key::Memory(memory.seq), Row::Memory(Box::new(stored)))
@@ -358,7 +407,10 @@ impl<R: KeyedRows> MemoryTable for R {
 
     fn update_memory(&mut self, new: &Record) -> Result<(), StoreError> {
         let Some(stored) = memory(self, new.seq, StoredMemory::clone)? else { return Ok(()) };
-        self.put(Key::Memory(new.seq), Row::Memory(Box::new(StoredMemory { record: new.clone(), ..stored })))
+        self.put(
+            Key::Memory(new.seq),
+            Row::Memory(Box::new(StoredMemory { record: Record { title: None, ..new.clone() }, ..stored })),
+        )
     }
 
     fn advance_memories(&mut self, last: Seq, _added: u64) -> Result<(), StoreError> {
@@ -412,6 +464,7 @@ impl<R: KeyedRows> MemoryTable for R {
             if !has_memories(self, conversation, Some(row.number))? {
                 self.delete(&Key::Session(row.number))?;
                 self.delete(&Key::SessionName(name, conversation))?;
+                self.delete(&Key::Title(row.number))?;
                 emptied.sessions.push(EmptiedSession { conversation, given: row.given });
             }
         }

@@ -212,6 +212,16 @@ impl<B: Backend> Store for B {
         Ok(found.unwrap_or_default())
     }
 
+    fn conversations_titled(&self, namespace: &Namespace, title: &str) -> Result<Vec<ConversationId>, StoreError> {
+        let found = look(self, "find a title", namespace, |tables| tables.conversations_titled(title))?;
+        Ok(found.unwrap_or_default())
+    }
+
+    fn has_conversation(&self, namespace: &Namespace, name: &ConversationId) -> Result<bool, StoreError> {
+        let found = look(self, "find a conversation", namespace, |tables| tables.conversation(name))?;
+        Ok(found.flatten().is_some())
+    }
+
     fn count(&self, namespace: &Namespace, scope: &Scope) -> Result<u64, StoreError> {
         look_in(self, "count memories", namespace, |tables| tables.count(scope))
     }

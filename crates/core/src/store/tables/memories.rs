@@ -125,6 +125,9 @@ pub trait MemoryTable {
     /// Conversations that have a session of that name, in order of arrival of the sessions.
     fn conversations_with(&self, session: &SessionId) -> Result<Vec<ConversationId>, StoreError>;
 
+    /// Conversations that have a session of that title, in order of arrival of the sessions; none twice.
+    fn conversations_titled(&self, title: &str) -> Result<Vec<ConversationId>, StoreError>;
+
     /// The memory under an id in a conversation, or among notes that have none ([`NO_GROUP`]).
     fn with_id(&self, conversation: u64, id: &MemoryId) -> Result<Option<Record>, StoreError>;
 
@@ -174,7 +177,7 @@ pub trait MemoryTable {
     /// A scope's sessions, and its notes by conversation, in the order of [`MemoryTable::positions`].
     fn sessions(&self, scope: &Scope) -> Result<Vec<SessionSummary>, StoreError> {
         let mut all: Vec<SessionSummary> = Vec::new();
-        self.export(scope, &mut |Record { seq, conversation, session, said_at, .. }| {
+        self.export(scope, &mut |Record { seq, conversation, session, title, said_at, .. }| {
             let of = |last: &&mut SessionSummary| last.conversation == conversation && last.session == session;
             match all.last_mut().filter(of) {
                 Some(last) => {
@@ -186,6 +189,7 @@ pub trait MemoryTable {
                 None => all.push(SessionSummary {
                     conversation,
                     session,
+                    title,
                     memories: 1,
                     first: said_at,
                     last: said_at,
@@ -215,6 +219,9 @@ pub trait MemoryTable {
         visit: &mut dyn FnMut(IdRow<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 
+    /// Shows an index the titles of sessions whose number is above `after`, in order of their numbers.
+    fn feed_titles(&self, after: u64, sink: &mut dyn IndexSink) -> Result<(), StoreError>;
+
     /// Shows an index the memories after the first position, up to the second; says how many.
     fn feed_memories(
         &self,
@@ -238,7 +245,10 @@ pub trait MemoryTable {
     /// Makes a session, whose numbers begin above `given`.
     fn insert_session(&mut self, conversation: u64, name: &SessionId, given: u64) -> Result<SessionRow, StoreError>;
 
-    /// Adds a memory.
+    /// Gives a session a title; says whether it is another than before.
+    fn set_title(&mut self, session: u64, title: &str) -> Result<bool, StoreError>;
+
+    /// Adds a memory; its title is not of this row.
     fn insert_memory(&mut self, memory: &Record, groups: Groups) -> Result<(), StoreError>;
 
     /// Replaces what is kept of a memory at its position, but for its id, its groups and what an index holds of it.
