@@ -27,8 +27,9 @@ impl Memory {
             Granularity::Turn => store.ids(&query.namespace, &found.seqs())?.into_iter().map(String::from).collect(),
         };
         let whole = ids.len() == found.hits.len();
-        let ranked = |(id, (score, legs, rerank_score))| Ranked { id, score, legs, rerank_score };
-        Ok(whole.then(|| ids.into_iter().zip(scores).map(ranked).collect()))
+        let first = found.places.iter().filter_map(|place| place.seqs.first().copied());
+        let ranked = |((id, memory), (score, legs, rerank_score))| Ranked { id, memory, score, legs, rerank_score };
+        Ok(whole.then(|| ids.into_iter().zip(first).zip(scores).map(ranked).collect()))
     }
 
     /// Fetches the content of hits; `None` when one is gone since they were ranked.
