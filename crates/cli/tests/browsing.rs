@@ -38,8 +38,8 @@ fn searches_and_exports_are_filtered() {
     assert_eq!(sandbox.done(&["export", "--tag", "food"]).lines().count(), 1);
     let refused = finish(&mut sandbox.command(&["search", "x", "--meta", "yard"]));
     assert!(refused.code == 2 && refused.stderr.contains("expected KEY=VALUE"), "{refused:?}");
-    assert_snapshot!(sandbox.refusal(&["forget", "aaaa1111", "--tag", "garden", "--yes"]), @"");
-    assert_snapshot!(sandbox.refusal(&["forget", "--speaker", "maya", "--yes"]), @"");
+    assert_snapshot!(sandbox.refusal(&["forget", "aaaa1111", "--tag", "garden", "--yes"]), @"2 usage: --tag: an id goes with --conversation only; leave --tag out");
+    assert_snapshot!(sandbox.refusal(&["forget", "--speaker", "maya", "--yes"]), @r#"3 not_found: speaker "maya": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
     assert_eq!(sandbox.json(&["forget", "--speaker", "Maya", "--yes"])["forgotten"]["turns"], 2);
     assert_eq!(sandbox.done(&["export"]).lines().count(), 2);
 }
@@ -47,13 +47,24 @@ fn searches_and_exports_are_filtered() {
 #[test]
 fn what_is_stored_is_listed() {
     let sandbox = Sandbox::holding(LINES);
-    assert_snapshot!(sandbox.done(&["list"]), @"");
-    assert_snapshot!(sandbox.done(&["list", "sessions", "--limit", "1"]), @"");
-    assert_snapshot!(sandbox.done(&["list", "recent", "--limit", "2"]), @"");
-    assert_snapshot!(sandbox.done(&["list", "sessions", "--tag", "garden", "--json"]), @"");
+    assert_snapshot!(sandbox.done(&["list"]), @"
+    (no conversation)  1 note  2025-02-01 00:00
+    chat-2  1 session, 1 turn  2025-01-05 18:00
+    chat-1  Garden plans  1 session, 2 turns  2024-10-01 09:00 to 2024-10-01 09:01
+    ");
+    assert_snapshot!(sandbox.done(&["list", "sessions", "--limit", "1"]), @"
+    chat-2 / s1  1 turn  2025-01-05 18:00
+    1 of 2 sessions; --limit shows more
+    ");
+    assert_snapshot!(sandbox.done(&["list", "recent", "--limit", "2"]), @"
+    note-1  2025-02-01 00:00   Maya likes garlic.
+    bbbb1111  2025-01-05 18:00   Maya: The garlic soup was good.
+    2 of 4 memories; --limit shows more
+    ");
+    assert_snapshot!(sandbox.done(&["list", "sessions", "--tag", "garden", "--json"]), @r#"{"namespace":"default","sessions":[{"conversation":"chat-1","session":"s1","title":"Garden plans","turns":1,"first":"2024-10-01T09:00:00Z","last":"2024-10-01T09:00:00Z"}],"total":1}"#);
     let recent = sandbox.json(&["list", "recent", "--limit", "1"]);
     assert_eq!((ids(&recent, "recent"), &recent["total"]), (vec!["note-1".to_owned()], &4.into()));
-    assert_snapshot!(sandbox.refusal(&["list", "--conversation", "chat-3"]), @"");
+    assert_snapshot!(sandbox.refusal(&["list", "--conversation", "chat-3"]), @r#"3 not_found: conversation "chat-3": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
 }
 
 #[test]
@@ -61,9 +72,9 @@ fn ids_are_named_by_how_they_begin() {
     let sandbox = Sandbox::holding(LINES);
     assert_eq!(sandbox.json(&["show", "bbbb"])["memory"]["id"], "bbbb1111");
     assert_eq!(sandbox.json(&["why", "aaaa1", "--query", "garlic"])["id"], "aaaa1111");
-    assert_snapshot!(sandbox.refusal(&["show", "aaaa"]), @"");
-    assert_snapshot!(sandbox.refusal(&["show", "bbb"]), @"");
-    assert_snapshot!(sandbox.refusal(&["forget", "bbbb"]), @"");
+    assert_snapshot!(sandbox.refusal(&["show", "aaaa"]), @r#"4 invalid_input: id "aaaa": several ids begin so ("aaaa1111" in "chat-1", "aaaa2222" in "chat-1"); give more of it"#);
+    assert_snapshot!(sandbox.refusal(&["show", "bbb"]), @r#"3 not_found: id "bbb": no such turn or note in namespace "default"; `aforesaid search` prints ids"#);
+    assert_snapshot!(sandbox.refusal(&["forget", "bbbb"]), @r#"2 usage: this would forget "bbbb1111" for good, and there is nobody to ask; add --yes"#);
     let forgotten = finish(&mut sandbox.command(&["forget", "bbbb", "--yes"]));
     assert!(forgotten.stderr.contains("bbbb stands for bbbb1111"), "{forgotten:?}");
     assert_eq!((forgotten.code, finish(&mut sandbox.command(&["show", "bbbb1111"])).code), (0, 3));
@@ -89,10 +100,10 @@ fn notes_and_labels_change() {
     assert_eq!(turn["changed"].to_string(), r#"["importance","tags","meta"]"#);
     assert_eq!(turn["memory"]["meta"].to_string(), r#"{"bed":"3"}"#);
     assert_eq!(sandbox.done(&["update", "aaaa1", "--no-tags"]), "aaaa1111 is so already\n");
-    assert_snapshot!(sandbox.refusal(&["update", "aaaa1111", "--text", "other words"]), @"");
-    assert_snapshot!(sandbox.refusal(&["update", "note-1", "--meta", "a=b"]), @"");
-    assert_snapshot!(sandbox.refusal(&["update", "note-1"]), @"");
-    assert_snapshot!(sandbox.refusal(&["add", "text", "--id", "x", "--upsert"]), @"");
+    assert_snapshot!(sandbox.refusal(&["update", "aaaa1111", "--text", "other words"]), @r#"4 invalid_input: turn "aaaa1111": what was said, and when, is not changed; forget the turn, or add a note that says what is right"#);
+    assert_snapshot!(sandbox.refusal(&["update", "note-1", "--meta", "a=b"]), @r#"4 invalid_input: note "note-1": a note has no metadata; give it a tag, or put it in the text"#);
+    assert_snapshot!(sandbox.refusal(&["update", "note-1"]), @"2 usage: nothing to change was named; give --text, --importance, --tag, --no-tags, --sensitive, --not-sensitive or --meta");
+    assert_snapshot!(sandbox.refusal(&["add", "text", "--id", "x", "--upsert"]), @"2 usage: --upsert: what was said is not replaced, only a note is; add --note; leave --upsert out");
     assert_eq!(sandbox.done(&["add", "Maya eats all.", "--note", "--id", "note-1", "--upsert"]), "updated note-1\n");
     assert_eq!(sandbox.json(&["add", "Maya eats all.", "--note", "--id", "note-1", "--upsert"])["unchanged"], 1);
 }

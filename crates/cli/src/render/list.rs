@@ -6,27 +6,27 @@ use aforesaid::{
     wire::{Listed, Listing},
 };
 
-use super::{QUIET, STRONG, count, memory, printable, say, when};
+use super::{QUIET, STRONG, count, memories, memory, printable, say, when};
 use crate::failure::Failure;
 
 /// Prints a list, and how much of it is left out.
 pub(crate) fn listing(listing: &Listing) -> Result<(), Failure> {
-    let (shown, what) = match &listing.listed {
+    let (shown, all) = match &listing.listed {
         Listed::Conversations(all) => {
             all.iter().try_for_each(conversation)?;
-            (all.len(), "conversation")
+            (all.len(), count(listing.total, "conversation"))
         }
         Listed::Sessions(all) => {
             all.iter().try_for_each(session)?;
-            (all.len(), "session")
+            (all.len(), count(listing.total, "session"))
         }
         Listed::Recent(all) => {
             all.iter().try_for_each(|of| memory(of, STRONG))?;
-            (all.len(), "turn or note")
+            (all.len(), memories(listing.total))
         }
     };
     match listing.total > shown as u64 {
-        true => say!("{QUIET}{shown} of {}; --limit shows more{QUIET:#}", count(listing.total, what)),
+        true => say!("{QUIET}{shown} of {all}; --limit shows more{QUIET:#}"),
         false => Ok(()),
     }
 }
