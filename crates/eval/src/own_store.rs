@@ -17,7 +17,7 @@
 mod catalogue;
 mod queries;
 
-use std::num::NonZeroUsize;
+use std::{collections::HashMap, num::NonZeroUsize};
 
 use aforesaid::{
     Memory, Pipeline,
@@ -70,10 +70,12 @@ impl OwnStore<'_> {
         let mut run = Run::new(self.system.0)?;
         let mut warnings: Vec<String> = Vec::new();
         let mut clusters = Vec::with_capacity(total);
+        let queries: HashMap<&str, &LabelledQuery> =
+            self.queries.iter().map(|query| (query.id.as_str(), query)).collect();
         for (group, of) in benchmark.groups.iter().enumerate() {
             for question in &of.questions {
-                let query = self.queries.iter().find(|query| named(of, query) == question.id);
-                let Some(query) = query else { continue };
+                let name = question.id.strip_prefix(&format!("{}::", of.id));
+                let Some(query) = name.and_then(|name| queries.get(name).copied()) else { continue };
                 let ranking = self
                     .memory
                     .rank(&self.query(query, unit), self.system.1)
@@ -163,7 +165,8 @@ impl OwnStore<'_> {
         let mut data = Sha256::new();
         data.update(catalogue.sha256());
         for query in self.queries {
-            data.update(format!("{query:?}\n"));
+            // Where the file lies is no part of what was asked.
+            data.update(format!("{:?}\n", LabelledQuery { place: String::new(), ..query.clone() }));
         }
         let active = self.memory.active_encoder(self.namespace).map_err(|source| engine("the namespace", source))?;
         let encoder = match self.system.1.compares_vectors() {
@@ -172,10 +175,6 @@ impl OwnStore<'_> {
         };
         Ok(Origin { system: self.system.0.to_owned(), data: hex(&data.finalize()), encoder, cues: None })
     }
-}
-
-fn named(group: &Group, query: &LabelledQuery) -> String {
-    format!("{}::{}", group.id, query.id)
 }
 
 fn hex(bytes: &[u8]) -> String {

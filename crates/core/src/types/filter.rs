@@ -36,7 +36,8 @@ impl MetaField {
     pub fn is_in(&self, meta: &Map<String, Value>) -> bool {
         match meta.get(&self.key) {
             Some(Value::String(text)) => *text == self.value,
-            Some(value @ (Value::Number(_) | Value::Bool(_))) => value.to_string() == self.value,
+            Some(Value::Number(number)) => self.value == number.to_string(),
+            Some(Value::Bool(truth)) => self.value == if *truth { "true" } else { "false" },
             Some(Value::Null | Value::Array(_) | Value::Object(_)) | None => false,
         }
     }

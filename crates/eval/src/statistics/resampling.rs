@@ -113,7 +113,7 @@ mod tests {
 
         let resampling = Resampling::of(&groups);
         assert_eq!(resampling.what(), "questions within groups");
-        let caveat = resampling.caveat.unwrap();
+        let caveat = resampling.caveat.clone().unwrap();
         assert!(
             caveat.starts_with("2 groups are too few") && caveat.contains("say nothing of other groups"),
             "{caveat}"
