@@ -138,9 +138,11 @@ impl OwnStore<'_> {
                 .ledger
                 .unresolved
                 .extend(lost.into_iter().map(|evidence| Unresolved { question: id.clone(), evidence }));
+            let now = query.now.map(|now| now.to_string());
             if gold.is_empty() {
                 let reason = if query.gold_ids.is_empty() { NO_GOLD } else { NOT_STORED };
-                let excluded = Excluded { question: id, text: query.text.clone(), group, before: query.before.clone() };
+                let (text, before) = (query.text.clone(), query.before.clone());
+                let excluded = Excluded { question: id, text, group, before, now };
                 benchmark.ledger.excluded.entry(reason).or_default().push(excluded);
                 continue;
             }
@@ -150,6 +152,7 @@ impl OwnStore<'_> {
                 gold,
                 category: query.category.clone(),
                 before: query.before.clone(),
+                now,
                 answer: None,
             };
             match benchmark.groups.iter_mut().find(|known| known.id == group) {

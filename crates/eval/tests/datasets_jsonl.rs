@@ -85,7 +85,8 @@ fn converted(benchmark: &Benchmark) -> Folder {
             let Draft::Turn(turn) = memory else { continue };
             let line = json!({
                 "id": turn.id, "text": turn.text, "session": turn.session, "speaker": turn.speaker,
-                "said_at": turn.said_at, "image_caption": turn.image_caption, "group": group.id,
+                "said_at": turn.said_at, "image_caption": turn.image_caption, "title": turn.title,
+                "group": group.id,
             });
             memories.push_str(&format!("{line}\n"));
         }
@@ -93,6 +94,7 @@ fn converted(benchmark: &Benchmark) -> Folder {
             let line = json!({
                 "id": question.id.strip_prefix(&format!("{}::", group.id)), "query": question.text,
                 "gold_ids": question.gold, "group": group.id, "category": question.category, "before": question.before,
+                "now": question.now,
             });
             queries.push_str(&format!("{line}\n"));
         }
@@ -110,6 +112,7 @@ fn a_converted_data_set_is_the_same_benchmark() {
         (DataSet::Beam, "beam", Granularity::Session),
         (DataSet::RealMem, "realmem", Granularity::Session),
         (DataSet::QmSum, "qmsum", Granularity::Turn),
+        (DataSet::Dialogues, "dialogues", Granularity::Turn),
     ];
     for (dataset, path, unit) in sets {
         let mut native = dataset.load(&fixture(path), unit).unwrap();

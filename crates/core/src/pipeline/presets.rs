@@ -26,9 +26,10 @@ pub const CUE_BOOST: &str = "cue_boost";
 pub const DATE_BOOST: &str = "date_boost";
 /// The word of the boost by titles.
 pub const TITLE_BOOST: &str = "title_boost";
+/// Makes a boost of its weight.
+type WeightedBoost = fn(f64) -> Boost;
 /// Boosts of one leg and one weight, by their words, in the order they are applied.
-pub(super) const WEIGHTED_BOOSTS: [(&str, fn(f64) -> Boost); 2] =
-    [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title)];
+pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 2] = [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title)];
 
 impl Boost {
     /// The best cue question of each candidate, by BM25 and by cosine.

@@ -37,6 +37,7 @@ pub(super) struct Query {
     pub(super) gold_ids: Vec<String>,
     pub(super) category: Option<String>,
     pub(super) before: Option<MemoryId>,
+    pub(super) now: Option<String>,
 }
 
 /// Reads line `number` of `file`; what it holds besides is counted in `unread`.
@@ -99,14 +100,15 @@ impl Record {
         let importance = self.importance()?;
         let tags = self.take("tags").map(|tags| labels(&tags, "tags", &self.place)).transpose()?.unwrap_or_default();
         // What an export has besides says nothing that a search goes by.
-        ["kind", "source", "meta", "title"].iter().for_each(|field| drop(self.take(field)));
+        ["kind", "source", "meta"].iter().for_each(|field| drop(self.take(field)));
         let draft = match (self.label("session")?, self.text("speaker")?) {
             (Some(session), Some(speaker)) => {
                 let caption = self.text("image_caption")?.filter(|caption| !caption.trim().is_empty());
+                let title = self.text("title")?;
                 let session = Session::new(&group, &session, said_at, &self.place)?;
                 match session.turn(id, speaker, text, &self.place)? {
                     Draft::Turn(turn) => {
-                        Draft::Turn(Turn { image_caption: caption, sensitivity, importance, tags, ..turn })
+                        Draft::Turn(Turn { image_caption: caption, title, sensitivity, importance, tags, ..turn })
                     }
                     note @ Draft::Note(_) => note,
                 }
@@ -150,6 +152,7 @@ impl Record {
             query: self.required_text("query")?,
             category: self.label("category")?,
             before: self.label("before")?.map(|id| memory_id(id, &self.place)).transpose()?,
+            now: self.text("now")?,
         })
     }
 
