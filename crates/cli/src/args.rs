@@ -37,8 +37,12 @@ pub(crate) enum Command {
     Ask(Box<commands::ask::Ask>),
     /// Explain why a turn, note or session is ranked where it is, or not found.
     Why(commands::why::Why),
+    /// List conversations, sessions or the latest turns and notes.
+    List(commands::list::List),
     /// Show a turn or note with the turns around it.
     Show(commands::show::Show),
+    /// Change tags, importance, sensitivity or metadata; of a note also the text.
+    Update(commands::update::Update),
     /// Delete turns and notes permanently.
     Forget(commands::forget::Forget),
     /// Export turns and notes as JSON Lines.
@@ -75,7 +79,9 @@ impl Command {
             Command::Cues(command) => command.unused(),
             Command::Models(command) => command.unused(settings),
             Command::Eval(command) => command.unused(),
+            Command::Update(command) => command.unused(),
             Command::Show(_)
+            | Command::List(_)
             | Command::Forget(_)
             | Command::Export(_)
             | Command::Stats(_)

@@ -88,6 +88,8 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Ask(command) => command.run(&settings),
         Command::Why(command) => command.run(&settings),
         Command::Show(command) => command.run(&settings),
+        Command::List(command) => command.run(&settings),
+        Command::Update(command) => command.run(&settings),
         Command::Forget(command) => command.run(&settings),
         Command::Export(command) => command.run(&settings),
         Command::Stats(command) => command.run(&settings),

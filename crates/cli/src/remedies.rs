@@ -39,6 +39,7 @@ fn of_code(code: &str, message: &str) -> &'static str {
         "unknown_memory" => "; `aforesaid search` prints ids",
         "empty_scope" => "; check names with `aforesaid stats` or `aforesaid export`",
         "ambiguous_memory" | "ambiguous_session" => " with --conversation",
+        "note_without_id" => "; give --id",
         "other_encoder" => "; choose with --model",
         "precision_on_server" => "; leave --precision out, or name a model of this machine with --model",
         "language_model_offline" => ": leave out --offline, or name another server with --llm-url",

@@ -1,6 +1,7 @@
 //! Memories and hits for people to read.
 
 mod answer;
+pub(crate) mod list;
 mod why;
 
 use std::{fmt, io::Write, path::Path};

@@ -1,6 +1,6 @@
 //! Options that select a part of a namespace.
 
-use aforesaid::types::{ConversationId, Scope, SessionId};
+use aforesaid::types::{ConversationId, Kind, MemoryFilter, MemoryId, MetaField, Scope, SessionId, UnknownChoice};
 use clap::Args;
 
 use crate::{failure::Failure, local_time, settings::Settings};
@@ -20,6 +20,8 @@ pub(crate) struct ScopeArgs {
     /// Only what was said at or before this time; a date, a month or "last week" means until its end.
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<String>,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
 }
 
 impl ScopeArgs {
@@ -30,6 +32,67 @@ impl ScopeArgs {
             session: self.session.clone(),
             from: from.map(|text| local_time::beginning("--from", text, &settings.clock)).transpose()?,
             to: to.map(|text| local_time::end("--to", text, &settings.clock)).transpose()?,
+            filter: self.filter.filter(),
         })
+    }
+}
+
+/// Names of all scope options but the conversation, for what conflicts with them.
+pub(crate) const BESIDES_CONVERSATION: [&str; 8] =
+    ["session", "from", "to", "speaker", "tag", "kind", "source", "meta"];
+
+/// What a memory must be like.
+#[derive(Debug, Args)]
+pub(crate) struct FilterArgs {
+    /// Only what this speaker said, as the name is stored; repeated: any of them.
+    #[arg(long, value_name = "NAME")]
+    speaker: Vec<String>,
+    /// Only what has this tag; repeated: all of them.
+    #[arg(long)]
+    tag: Vec<String>,
+    /// Only turns, or only notes: turn or note.
+    #[arg(long, value_parser = kind)]
+    kind: Option<Kind>,
+    /// Only notes that were drawn from this turn; repeated: from any of them.
+    #[arg(long, value_name = "ID")]
+    source: Vec<MemoryId>,
+    /// Only what has this value in its metadata; repeated: all of them.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = meta_field)]
+    meta: Vec<MetaField>,
+}
+
+impl FilterArgs {
+    pub(crate) fn filter(&self) -> MemoryFilter {
+        MemoryFilter {
+            speakers: self.speaker.clone(),
+            tags: self.tag.clone(),
+            kind: self.kind,
+            sources: self.source.clone(),
+            meta: self.meta.clone(),
+        }
+    }
+
+    /// The options that were given.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let all = [
+            ("--speaker", !self.speaker.is_empty()),
+            ("--tag", !self.tag.is_empty()),
+            ("--kind", self.kind.is_some()),
+            ("--source", !self.source.is_empty()),
+            ("--meta", !self.meta.is_empty()),
+        ];
+        all.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect()
+    }
+}
+
+fn kind(word: &str) -> Result<Kind, String> {
+    word.parse().map_err(|error: UnknownChoice| error.to_string())
+}
+
+/// A key and a value, apart at the first sign of equality.
+pub(crate) fn meta_field(text: &str) -> Result<MetaField, String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok(MetaField { key: key.to_owned(), value: value.to_owned() }),
+        _ => Err("expected KEY=VALUE, as in project=garden".to_owned()),
     }
 }

@@ -80,7 +80,7 @@ fn runs_are_compared_question_by_question() {
         let (written, direct) = (&compared[side], &report(system)["measures"]["mrr"]);
         assert!((written.as_f64().unwrap() - direct.as_f64().unwrap()).abs() < 1e-12, "{system}");
     }
-    assert_eq!(other["resampled"], "questions", "of two groups nothing can be resampled");
+    assert_eq!(other["resampled"], "questions within groups", "two groups are too few to resample");
     assert!(other["caveat"].as_str().unwrap().starts_with("2 groups are too few"));
     let table = sandbox.done(&["eval", "compare", "bm25.run", "lexical.run", "--measures", "mrr"]);
     assert!(table.contains("| measure | first | second | difference \\[95%\\] |"), "{table}");
@@ -234,4 +234,37 @@ fn what_cannot_be_measured_is_refused() {
     sandbox.write("nan.run", "allotment::q1 Q0 a1 1 NaN words\n");
     sandbox.write("nan.run.qrels", "allotment::q1 0 a1 1\n");
     assert_snapshot!(refused(&["eval", "compare", "nan.run", "nan.run"]), @r#"4 invalid_input: file nan.run: line 1: score "NaN"; expected a number from -3.4e38 to 3.4e38; mend the line"#);
+}
+
+#[test]
+fn a_store_is_measured_by_queries_of_ones_own() {
+    let sandbox = Sandbox::new();
+    sandbox.write("held.jsonl", include_str!("conversations/kites.jsonl"));
+    sandbox.done(&["--namespace", "me", "import", "held.jsonl"]);
+    let exported = sandbox.done(&["--namespace", "me", "export"]);
+    let first: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+    let home = &first["conversation"];
+    let query = serde_json::json!({"query": first["text"], "gold_ids": [first["id"]], "conversation": home, "category": "copied"});
+    sandbox.write("q.jsonl", format!("{query}\n"));
+    let run =
+        |more: &[&str]| sandbox.json(&[&["--namespace", "me", "eval", "run", "--queries", "q.jsonl"], more].concat());
+    let before = sandbox.files();
+    let report = run(&["--system", "lexical"]);
+    for unit in ["turn", "session"] {
+        let of = &report["units"][unit];
+        assert_eq!((&of["n"], &of["measures"]["hit@1"]), (&1.into(), &1.0.into()), "{of}");
+        assert_eq!((&of["by_category"]["copied"]["n"], &of["dataset"]), (&1.into(), &"namespace me".into()));
+        assert_eq!(of["data_sha256"].as_str().unwrap().len(), 64);
+    }
+    assert_eq!(run(&["--unit", "turn"])["units"].as_object().unwrap().len(), 1, "the pipeline is that of searches");
+    assert!(sandbox.files() == before, "nothing is written");
+    // What was exported reads back, each conversation as a group.
+    sandbox.write("own/memories.jsonl", &exported);
+    let named = serde_json::json!({"id": "q", "query": first["text"], "gold_ids": [first["id"]], "group": home});
+    sandbox.write("own/queries.jsonl", format!("{named}\n"));
+    let report = sandbox.json(&["eval", "run", "--dataset", "jsonl", "--data", "own", "--system", "lexical"]);
+    assert_eq!((&report["n"], &report["measures"]["hit@1"]), (&1.into(), &1.0.into()));
+    assert_snapshot!(sandbox.refusal(&["eval", "run", "--queries", "q.jsonl"]), @r#"3 not_found: the namespace: namespace "default" does not exist; there are: me"#);
+    assert_snapshot!(sandbox.refusal(&["eval", "run", "--system", "lexical"]), @"2 usage: --dataset: name the data set, as in --dataset locomo");
+    assert_snapshot!(sandbox.refusal(&["eval", "run", "--dataset", "jsonl", "--data", "own"]), @"2 usage: --system: name a pipeline, as in --system hybrid");
 }

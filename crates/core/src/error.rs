@@ -38,6 +38,20 @@ pub enum InvalidMemory {
         /// The turn.
         id: Option<MemoryId>,
     },
+    /// What was said is not changed.
+    #[error(
+        "turn {}: what was said, and when, is not changed; forget the turn, or add a note that says what is right", named(.id)
+    )]
+    WasSaid {
+        /// The turn.
+        id: Option<MemoryId>,
+    },
+    /// A note has no metadata.
+    #[error("note {}: a note has no metadata; give it a tag, or put it in the text", named(.id))]
+    NoteMetadata {
+        /// The note.
+        id: Option<MemoryId>,
+    },
     /// Importance out of range.
     #[error("importance {found}: expected a number from 0 to 1")]
     Importance {
@@ -163,6 +177,8 @@ impl InvalidMemory {
             Self::TextTooLong { .. } => "text_too_long",
             Self::TitleTooLong { .. } => "title_too_long",
             Self::NoSpeaker { .. } => "no_speaker",
+            Self::WasSaid { .. } => "was_said",
+            Self::NoteMetadata { .. } => "note_metadata",
             Self::Importance { .. } => "invalid_importance",
         }
     }

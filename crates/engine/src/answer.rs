@@ -6,9 +6,12 @@ use aforesaid_core::{
     explain::Explain,
     pipeline::{Correction, Legs, confidence::Confidence},
     time::Times,
-    types::{ConversationId, Granularity, Kind, MemoryId, Namespace, Record, SessionId, Timestamp},
+    types::{
+        ConversationId, Granularity, Importance, Kind, MemoryId, Namespace, Record, Sensitivity, SessionId, Timestamp,
+    },
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::no_vectors::NoVectors;
 
@@ -65,6 +68,16 @@ pub struct Hit {
     /// What an attached image shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_caption: Option<String>,
+    /// Labels; of a session, those of its best turn.
+    pub tags: Vec<String>,
+    /// How much it matters, from 0 to 1; of a session, its best turn.
+    pub importance: Importance,
+    /// Whether its text may leave this machine; of a session, whether any turn shown may not.
+    #[serde(rename = "sensitive")]
+    pub sensitivity: Sensitivity,
+    /// Anything else the source knew; of a session, of its best turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Map<String, Value>>,
     /// Fused score; comparable within one answer only.
     pub score: f64,
     /// Where each leg put it.

@@ -3,6 +3,7 @@
 use aforesaid_core::{
     EncodeError, InvalidMemory, StoreError,
     pipeline::SearchError,
+    store::MemoryRef,
     types::{ConversationId, InvalidName, MemoryId, Namespace, SessionId},
 };
 use aforesaid_llm::LlmError;
@@ -81,6 +82,27 @@ pub enum Error {
         /// Where it stands.
         conversations: Vec<ConversationId>,
     },
+    /// Several ids begin so.
+    #[error("id {:?}: several ids begin so ({}); give more of it", .beginning.as_str(), candidate_list(.candidates, *.more))]
+    AmbiguousId {
+        /// How they begin.
+        beginning: MemoryId,
+        /// Some of them.
+        candidates: Vec<MemoryRef>,
+        /// Whether there are others.
+        more: bool,
+    },
+    /// Several conversations have a session of that title.
+    #[error("title {title:?}: found in {} conversations ({}); name one by its id", .conversations.len(), few(.conversations))]
+    AmbiguousTitle {
+        /// The title.
+        title: String,
+        /// Where it stands.
+        conversations: Vec<ConversationId>,
+    },
+    /// A note that is to take the place of another does not say of which.
+    #[error("a note that takes the place of another needs its id; found none")]
+    NoteWithoutId,
     /// A session name stands in several conversations.
     #[error("session {:?}: found in {} conversations ({}); name one", .session.as_str(), .conversations.len(), few(.conversations))]
     AmbiguousSession {
@@ -202,6 +224,9 @@ impl Error {
             Error::Format(_)
             | Error::Name(_)
             | Error::AmbiguousMemory { .. }
+            | Error::AmbiguousId { .. }
+            | Error::AmbiguousTitle { .. }
+            | Error::NoteWithoutId
             | Error::AmbiguousSession { .. }
             | Error::InvalidCues { .. }
             | Error::Llm(LlmError::Setting { .. })
@@ -259,6 +284,18 @@ impl From<InvalidMemory> for Error {
 
 fn in_conversation(conversation: &Option<ConversationId>) -> String {
     conversation.as_ref().map(|name| format!(", conversation {:?}", name.as_str())).unwrap_or_default()
+}
+
+fn candidate_list(candidates: &[MemoryRef], more: bool) -> String {
+    let one = |candidate: &MemoryRef| match &candidate.conversation {
+        Some(conversation) => format!("{:?} in {:?}", candidate.id.as_str(), conversation.as_str()),
+        None => format!("{:?}", candidate.id.as_str()),
+    };
+    let mut list = candidates.iter().map(one).collect::<Vec<_>>().join(", ");
+    if more {
+        list.push_str(", ...");
+    }
+    list
 }
 
 fn few(conversations: &[ConversationId]) -> String {

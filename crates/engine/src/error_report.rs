@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use aforesaid_core::{StoreError, pipeline::SearchError};
+use aforesaid_core::{StoreError, pipeline::SearchError, store::MemoryRef};
 use aforesaid_llm::LlmError;
 use aforesaid_models::ModelError;
 use serde::Serialize;
@@ -42,6 +42,9 @@ impl Error {
             Self::EmptyScope { .. } => "empty_scope",
             Self::AmbiguousMemory { .. } => "ambiguous_memory",
             Self::AmbiguousSession { .. } => "ambiguous_session",
+            Self::AmbiguousId { .. } => "ambiguous_id",
+            Self::AmbiguousTitle { .. } => "ambiguous_title",
+            Self::NoteWithoutId => "note_without_id",
             Self::NoDenseLeg { .. } => "no_dense_leg",
             Self::OtherEncoder { .. } => "other_encoder",
             Self::NoEncoder { .. } => "no_encoder",
@@ -95,6 +98,12 @@ impl Error {
             }
             Self::EmptyScope { scope, namespace } => json!({"scope": scope, "namespace": namespace}),
             Self::AmbiguousMemory { id, conversations } => json!({"id": id, "conversations": conversations}),
+            Self::AmbiguousId { beginning, candidates, more } => {
+                let one = |of: &MemoryRef| json!({"id": of.id, "conversation": of.conversation});
+                let candidates: Vec<Value> = candidates.iter().map(one).collect();
+                json!({"id": beginning, "candidates": candidates, "more": more})
+            }
+            Self::AmbiguousTitle { title, conversations } => json!({"title": title, "conversations": conversations}),
             Self::AmbiguousSession { session, conversations } => {
                 json!({"session": session, "conversations": conversations})
             }
@@ -107,9 +116,12 @@ impl Error {
             Self::MissingSetting { of, setting } => json!({"of": of, "setting": setting}),
             Self::LlmOffline { url } => json!({"url": url}),
             Self::Reranker { reranker, problem } => json!({"reranker": reranker, "problem": problem}),
-            Self::Search(_) | Self::Name(_) | Self::PrecisionOnServer | Self::NoAnswer { .. } | Self::Write(_) => {
-                json!({})
-            }
+            Self::Search(_)
+            | Self::Name(_)
+            | Self::NoteWithoutId
+            | Self::PrecisionOnServer
+            | Self::NoAnswer { .. }
+            | Self::Write(_) => json!({}),
         }
     }
 }

@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod browse;
 mod builder;
 mod cache;
 mod calendar;
@@ -41,10 +42,12 @@ mod ingest;
 mod memory;
 mod no_vectors;
 mod reembed;
+mod references;
 mod registry;
 pub mod resolve;
 mod search;
 pub mod sources;
+mod update;
 pub mod wire;
 
 pub use aforesaid_core::{
@@ -58,6 +61,7 @@ pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;
 pub use aforesaid_sqlite::Creation;
 pub use answer::{BestTurn, Hit, NoHits, SearchResponse, Timing, Warning};
+pub use browse::{ListedConversation, ListedSession};
 pub use builder::{DEFAULT_INDEX_BUDGET, MemoryBuilder};
 pub use completion::Completed;
 pub use cues::{
@@ -76,6 +80,7 @@ pub use registry::{EncoderLimits, EncoderRegistry, ModelPolicy, ResolveEncoder};
 pub use search::{
     Answer, Asking, Context, Explanations, LlmReranker, Ranked, Ranking, Reranking, SensitiveMemories, Source, Why,
 };
+pub use update::{Updated, Upserted};
 
 /// Compiles and runs the examples of `docs/library.md`.
 #[cfg(doctest)]

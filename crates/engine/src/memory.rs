@@ -297,6 +297,9 @@ impl Memory {
     /// Checks the names of a scope, and finds the conversation of a session that was named alone.
     pub(crate) fn resolve_scope(&self, namespace: &Namespace, scope: &Scope) -> Result<Scope, Error> {
         let mut scope = scope.clone();
+        if let Some(conversation) = &mut scope.conversation {
+            *conversation = self.resolve_conversation(namespace, conversation)?;
+        }
         if let Some(session) = &scope.session {
             let mut conversations = self.store.conversations_with(namespace, session)?;
             if let Some(named) = &scope.conversation {
@@ -324,7 +327,8 @@ impl Memory {
             scope.from.map(|from| format!("from {from}")),
             scope.to.map(|to| format!("to {to}")),
         ];
-        let scope = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let parts = parts.into_iter().flatten().chain(scope.filter.parts());
+        let scope = parts.collect::<Vec<_>>().join(", ");
         Error::EmptyScope { scope, namespace: namespace.clone() }
     }
 

@@ -320,7 +320,7 @@ impl Memory {
     ) -> Result<FoundHits, Error> {
         let vector = &ready.vector;
         let PreparedQuery { query, pipeline, .. } = posed;
-        let candidates = self.candidates(index, posed)?;
+        let candidates = self.candidates(store, index, posed)?;
         if candidates.is_empty() {
             return Ok(FoundHits::nothing(NoHits::EmptyHistory));
         }
@@ -353,9 +353,16 @@ impl Memory {
     }
 
     /// What a query may find; a conversation that is not there was probably mistyped.
-    fn candidates(&self, index: &Index, posed: &PreparedQuery<'_>) -> Result<Candidates, Error> {
+    fn candidates(&self, store: &dyn Store, index: &Index, posed: &PreparedQuery<'_>) -> Result<Candidates, Error> {
         let scope = &posed.part.scope;
-        let candidates = Candidates::within(index, scope, posed.part.before);
+        let admitted = match scope.filter.admits_all() {
+            true => None,
+            // What is gone since the index was brought up to date is not among them; what came since it does not know.
+            false => Some(
+                store.positions(&posed.query.namespace, &Scope { filter: scope.filter.clone(), ..Scope::default() })?,
+            ),
+        };
+        let candidates = Candidates::admitting(index, scope, posed.part.before, admitted.as_deref());
         let known = |name: &ConversationId| index.documents().conversation_number(name.as_str()).is_some();
         match candidates.is_empty() && !scope.conversation.as_ref().is_none_or(known) {
             true => Err(self.nothing_in(&posed.query.namespace, scope)),

@@ -8,12 +8,13 @@ use aforesaid_core::{
     store::{
         BackedUp, CheckDepth, CueStats, DeleteReport, DroppedCues, Erasure, Finding, Gravity, NamespaceStats, Salvaged,
     },
-    types::Namespace,
+    types::{Namespace, Record},
 };
 use aforesaid_llm::Spent;
 use serde::Serialize;
 
 use crate::{
+    browse::{ListedConversation, ListedSession},
     completion::{Completed, unembedded},
     cues::{CueCoverage, TakenCues},
     error::Error,
@@ -128,6 +129,49 @@ pub struct ExportReport {
     /// What could be read of a damaged namespace, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub salvaged: Option<Salvaged>,
+}
+
+/// A list, cut where there is more than was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Listing {
+    /// What is shown of it.
+    #[serde(flatten)]
+    pub listed: Listed,
+    /// How many there are.
+    pub total: u64,
+}
+
+/// What is listed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Listed {
+    /// Conversations.
+    Conversations(Vec<ListedConversation>),
+    /// Sessions.
+    Sessions(Vec<ListedSession>),
+    /// Turns and notes, the latest first.
+    Recent(Vec<Record>),
+}
+
+impl Listing {
+    /// The first conversations of a list.
+    pub fn conversations(mut all: Vec<ListedConversation>, limit: usize) -> Self {
+        let total = all.len() as u64;
+        all.truncate(limit);
+        Self { listed: Listed::Conversations(all), total }
+    }
+
+    /// The first sessions of a list.
+    pub fn sessions(mut all: Vec<ListedSession>, limit: usize) -> Self {
+        let total = all.len() as u64;
+        all.truncate(limit);
+        Self { listed: Listed::Sessions(all), total }
+    }
+
+    /// The latest of `total` memories.
+    pub fn recent(latest: Vec<Record>, total: u64) -> Self {
+        Self { listed: Listed::Recent(latest), total }
+    }
 }
 
 /// What a store holds.

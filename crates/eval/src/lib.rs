@@ -9,6 +9,7 @@ mod error;
 pub mod datasets;
 pub mod experiments;
 pub mod measures;
+pub mod own_store;
 pub mod probabilities;
 pub mod receipts;
 pub mod recipe;

@@ -1,5 +1,5 @@
 //! Anyone's own labelled history.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test code")]
 
 #[path = "data/folder.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -49,9 +49,7 @@ fn a_folder_of_memories_and_queries_is_read() {
     assert_eq!(
         remarks(&benchmark, "field not read"),
         [
-            format!("memories: importance (2 lines, first in {})", place("memories.jsonl", 4)),
             format!("memories: mood (1 line, first in {})", place("memories.jsonl", 2)),
-            format!("memories: tags (1 line, first in {})", place("memories.jsonl", 4)),
             format!("queries: note (1 line, first in {})", place("queries.jsonl", 3)),
         ]
     );
@@ -280,7 +278,13 @@ fn an_export_of_conversations_with_the_same_sessions_is_not_merged() {
     memory.export(&me, &Scope::default(), &mut exported).unwrap();
     let exported = String::from_utf8(exported).unwrap();
     let query = |group: &str, gold: &str| json!({"id": "q", "query": "Which?", "gold_ids": [gold], "group": group});
-    let merged = format!("{exported}{}\n", query("default", "a-s1-1"));
+    // In one group by name they would be merged.
+    let merged = exported.lines().map(|line| {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["group"] = "all".into();
+        format!("{line}\n")
+    });
+    let merged = format!("{}{}\n", merged.collect::<String>(), query("all", "a-s1-1"));
     let folder = Folder::with(&[("history.jsonl", &merged)]);
     for unit in [Granularity::Turn, Granularity::Session] {
         let message = DataSet::Jsonl.load(&folder.path("history.jsonl"), unit).unwrap_err().to_string();
@@ -288,15 +292,53 @@ fn an_export_of_conversations_with_the_same_sessions_is_not_merged() {
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
     }
 
-    // With a group each they are all there.
-    let grouped = exported.lines().map(|line| {
-        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
-        line["group"] = line["conversation"].clone();
-        format!("{line}\n")
-    });
-    let grouped = format!("{}{}\n{}\n", grouped.collect::<String>(), query("a", "s1"), query("b", "s1"));
-    let folder = Folder::with(&[("history.jsonl", &grouped)]);
+    // As it is, each conversation is a group.
+    let whole = format!("{exported}{}\n{}\n", query("a", "s1"), query("b", "s1"));
+    let folder = Folder::with(&[("history.jsonl", &whole)]);
     let benchmark = DataSet::Jsonl.load(&folder.path("history.jsonl"), Granularity::Session).unwrap();
     assert_eq!(memories(&benchmark, "a").len() + memories(&benchmark, "b").len(), 4);
     assert_eq!(benchmark.groups.len(), 2);
+}
+
+#[test]
+fn an_export_is_a_data_set() {
+    let memory = Memory::builder().open("memory:").unwrap();
+    let me = Namespace::new("me").unwrap();
+    let turn = |conversation: &str, id: &str, text: &str| Turn {
+        id: Some(MemoryId::new(id).unwrap()),
+        title: Some(format!("About {conversation}")),
+        tags: vec!["tagged".to_owned()],
+        importance: Importance::new(0.75).unwrap(),
+        meta: json!({"from": "a test"}).as_object().cloned(),
+        ..Turn::new(ConversationId::new(conversation).unwrap(), SessionId::new("s1").unwrap(), "Ola", text)
+    };
+    memory.add_turns(&me, vec![turn("farm", "a1", "The well is dry."), turn("town", "b1", "The fair is on.")]).unwrap();
+    let note = Note {
+        id: Some(MemoryId::new("n1").unwrap()),
+        conversation: Some(ConversationId::new("farm").unwrap()),
+        text: "Ola needs water.".to_owned(),
+        said_at: None,
+        importance: Importance::default(),
+        tags: Vec::new(),
+        sensitivity: Sensitivity::Ordinary,
+        source: vec![MemoryId::new("a1").unwrap()],
+    };
+    memory.add_note(&me, note).unwrap();
+    let mut exported = Vec::new();
+    memory.export(&me, &Scope::default(), &mut exported).unwrap();
+    let query = |id: &str, gold: &[&str]| json!({"id": id, "query": format!("What of {id}?"), "gold_ids": gold});
+    let queries = [query("water", &["a1", "n1"]), query("fair", &["b1"])].map(|query| format!("{query}\n")).concat();
+    let folder =
+        Folder::with(&[("memories.jsonl", std::str::from_utf8(&exported).unwrap()), ("queries.jsonl", &queries)]);
+    let benchmark = DataSet::Jsonl.load(&folder.path(""), Granularity::Turn).unwrap();
+    assert_eq!(benchmark.ledger, Default::default(), "nothing is left out, and no field");
+    assert_eq!(question(&benchmark, "farm::water").gold, ["a1", "n1"], "its gold says of which group a query is");
+    assert_eq!(question(&benchmark, "town::fair").gold, ["b1"]);
+    let Draft::Turn(first) = &benchmark.groups[0].memories[0] else { panic!("a turn comes first") };
+    assert_eq!((first.importance.value(), first.tags.len()), (0.75, 1));
+    // Gold of two groups says nothing.
+    let both = format!("{}\n", query("all", &["a1", "b1"]));
+    let folder = Folder::with(&[("memories.jsonl", std::str::from_utf8(&exported).unwrap()), ("queries.jsonl", &both)]);
+    let message = DataSet::Jsonl.load(&folder.path(""), Granularity::Turn).unwrap_err().to_string();
+    assert!(message.contains("queries.jsonl, line 1") && message.contains("0 of 2 groups"), "{message}");
 }

@@ -13,7 +13,7 @@ use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use crate::{
     check, erasure,
     errors::{Context, location_error},
-    identity, journal,
+    filter, identity, journal,
     paths::{beside, folder_of},
     place::{self, Creation},
     schema,
@@ -196,6 +196,7 @@ impl Pool {
         context.run(connection.pragma_update(None, "mmap_size", MAPPED))?;
         context.run(connection.pragma_update(None, "cache_size", CACHE))?;
         connection.set_prepared_statement_cache_capacity(64);
+        context.run(filter::define(connection))?;
         Ok(())
     }
 }

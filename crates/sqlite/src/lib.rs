@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod backup;
+mod browse;
 mod check;
 mod checksum;
 mod connection;
@@ -14,6 +15,7 @@ mod cues;
 mod derived;
 mod erasure;
 mod errors;
+mod filter;
 mod free_space;
 mod header;
 mod identity;

@@ -1,9 +1,11 @@
 //! Memories, conversations and sessions.
 
+use std::ops::ControlFlow;
+
 use aforesaid_core::{
     StoreError,
     store::{
-        IndexRow, IndexSink, MemoryRef, NamespaceStats, TitleRow,
+        IndexRow, IndexSink, MemoryRef, NamespaceStats, SessionSummary, TitleRow,
         tables::{
             ConversationRow, Counter, EmptiedGroups, EmptiedSession, Groups, IdRow, MemoryTable, RowKind, Selection,
             SessionRow,
@@ -14,7 +16,7 @@ use aforesaid_core::{
 use rusqlite::{OptionalExtension, Row, ToSql, params, params_from_iter};
 
 use crate::{
-    checksum, counts,
+    browse, checksum, counts,
     kinds::{kind, number_of},
     row::{self, said_at, to_json},
     tables::{NamespaceTables, components_into, within},
@@ -72,6 +74,14 @@ impl MemoryTable for NamespaceTables<'_> {
                    JOIN conversation c ON c.namespace = ?1 AND c.id = s.conversation
                    WHERE s.namespace = ?1 AND s.name = ?2 ORDER BY s.id";
         let names: Vec<String> = self.rows(sql, params![self.tenant, session.as_str()], |row| row.get(0))?;
+        names.into_iter().map(|name| Ok(ConversationId::new(name)?)).collect()
+    }
+
+    fn conversations_titled(&self, title: &str) -> Result<Vec<ConversationId>, StoreError> {
+        let sql = "SELECT c.name FROM session s
+                   JOIN conversation c ON c.namespace = ?1 AND c.id = s.conversation
+                   WHERE s.namespace = ?1 AND s.title = ?2 GROUP BY c.id ORDER BY min(s.id)";
+        let names: Vec<String> = self.rows(sql, params![self.tenant, title], |row| row.get(0))?;
         names.into_iter().map(|name| Ok(ConversationId::new(name)?)).collect()
     }
 
@@ -153,6 +163,22 @@ impl MemoryTable for NamespaceTables<'_> {
                 None => Err(self.context.damaged(format!("memory {} is listed and is not there", seq.0))),
             }
         })
+    }
+
+    fn each_id_starting(
+        &self,
+        beginning: &MemoryRef,
+        visit: &mut dyn FnMut(MemoryRef) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
+        browse::each_id_starting(self, beginning, visit)
+    }
+
+    fn sessions(&self, scope: &Scope) -> Result<Vec<SessionSummary>, StoreError> {
+        browse::sessions(self, scope)
+    }
+
+    fn latest(&self, scope: &Scope, limit: usize) -> Result<Vec<Seq>, StoreError> {
+        browse::latest(self, scope, limit)
     }
 
     fn each_id(
@@ -258,9 +284,7 @@ impl MemoryTable for NamespaceTables<'_> {
     }
 
     fn insert_memory(&mut self, memory: &Record, groups: Groups) -> Result<(), StoreError> {
-        let tags = to_json(&memory.tags, memory.tags.is_empty());
-        let source = to_json(&memory.source, memory.source.is_empty());
-        let meta = memory.meta.as_ref().and_then(|meta| to_json(meta, false));
+        let (tags, source, meta) = labels(memory);
         let json = checksum::Json { tags: tags.as_deref(), source: source.as_deref(), meta: meta.as_deref() };
         let sum = checksum::of(memory, json);
         self.execute(
@@ -278,6 +302,27 @@ impl MemoryTable for NamespaceTables<'_> {
                 memory.text,
                 memory.said_at.map(|at| at.millis()),
                 memory.image_caption,
+                memory.importance.value(),
+                bool::from(memory.sensitivity),
+                tags,
+                source,
+                meta,
+                sum,
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn update_memory(&mut self, memory: &Record) -> Result<(), StoreError> {
+        let (tags, source, meta) = labels(memory);
+        let json = checksum::Json { tags: tags.as_deref(), source: source.as_deref(), meta: meta.as_deref() };
+        let sum = checksum::of(memory, json);
+        self.execute(
+            "UPDATE memory SET importance = ?3, sensitive = ?4, tags = ?5, source = ?6, meta = ?7, checksum = ?8
+             WHERE namespace = ?1 AND seq = ?2",
+            params![
+                self.tenant,
+                memory.seq.0,
                 memory.importance.value(),
                 bool::from(memory.sensitivity),
                 tags,
@@ -354,6 +399,15 @@ impl MemoryTable for NamespaceTables<'_> {
             conversations: self.rows(conversations, [self.tenant], conversation_row)?,
         })
     }
+}
+
+/// Tags, sources and metadata of a memory as they are stored.
+fn labels(memory: &Record) -> (Option<String>, Option<String>, Option<String>) {
+    (
+        to_json(&memory.tags, memory.tags.is_empty()),
+        to_json(&memory.source, memory.source.is_empty()),
+        memory.meta.as_ref().and_then(|meta| to_json(meta, false)),
+    )
 }
 
 fn id_row<'r>(row: &'r Row<'_>) -> rusqlite::Result<IdRow<'r>> {

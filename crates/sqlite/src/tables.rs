@@ -12,7 +12,7 @@ use aforesaid_core::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, Transaction, params, types::Value};
 
-use crate::{errors::Context, row, salt::Salt};
+use crate::{errors::Context, filter, row, salt::Salt};
 
 /// The columns of [`state_of`], after the number of the namespace.
 const STATE: &str = "id, epoch, last, cues, removed, serving, floor, notes";
@@ -272,5 +272,6 @@ pub(crate) fn within(scope: &Scope, tenant: i64) -> (String, Vec<Value>) {
     if let Some(to) = scope.to {
         and(" AND m.said_at <= $", Value::Integer(to.millis()));
     }
+    filter::add(&scope.filter, &mut condition, &mut values);
     (condition, values)
 }

@@ -2,16 +2,14 @@
 
 use aforesaid::{
     Creation,
-    models::files::read_bounded,
     types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, SessionId, Turn},
     wire::InNamespace,
 };
 use clap::Args;
 
-use super::print_json;
+use super::{print_json, texts};
 use crate::{
     failure::Failure,
-    files::MOST_TEXT,
     local_time,
     render::{self, say},
     settings::{Output, Settings},
@@ -46,6 +44,9 @@ pub(crate) struct Add {
     /// Add a note, which has no speaker.
     #[arg(long)]
     note: bool,
+    /// Put a note in the place of the note that has its id, if there is one.
+    #[arg(long, requires = "id")]
+    upsert: bool,
     /// Importance, from 0 to 1 [default: 0.5].
     #[arg(long, value_parser = importance)]
     importance: Option<Importance>,
@@ -60,7 +61,7 @@ pub(crate) struct Add {
     source: Vec<MemoryId>,
 }
 
-fn importance(text: &str) -> Result<Importance, String> {
+pub(super) fn importance(text: &str) -> Result<Importance, String> {
     let value: f64 = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
     Importance::new(value).map_err(|error| error.to_string())
 }
@@ -69,7 +70,10 @@ impl Add {
     pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
         let mut all = match self.note {
             true => vec![unused(&["speaker", "session", "image_caption"], "nobody said a note (--note)")],
-            false => vec![unused(&["source"], "only a note is drawn from turns; add --note")],
+            false => vec![
+                unused(&["source"], "only a note is drawn from turns; add --note"),
+                unused(&["upsert"], "what was said is not replaced, only a note is; add --note"),
+            ],
         };
         if settings.pipeline.encoder().is_none() {
             all.push(unused(PIPELINE, "nothing is ranked here, and the pipeline names no model"));
@@ -81,6 +85,19 @@ impl Add {
         let draft = self.draft(settings)?;
         draft.check().map_err(aforesaid::Error::from)?;
         let memory = settings.open(Creation::Allowed)?;
+        if let (Draft::Note(note), true) = (&draft, self.upsert) {
+            let upserted = memory.upsert_note(&settings.namespace, note.clone())?;
+            if settings.output == Output::Programs {
+                return print_json(&InNamespace { namespace: &settings.namespace, result: upserted });
+            }
+            render::warnings(&upserted.warnings);
+            let word = match (upserted.added, upserted.updated) {
+                (0, 0) => "already there:",
+                (0, _) => "updated",
+                _ => "added",
+            };
+            return upserted.ids.iter().try_for_each(|id| say!("{word} {}", render::printable(id.as_str())));
+        }
         let added = memory.add(&settings.namespace, &[draft], &mut |_| {})?;
         match settings.output {
             Output::Programs => print_json(&InNamespace { namespace: &settings.namespace, result: added }),
@@ -96,17 +113,7 @@ impl Add {
     }
 
     fn draft(&self, settings: &Settings) -> Result<Draft, Failure> {
-        let text = match self.text.as_str() {
-            "-" => {
-                let bytes = read_bounded(std::io::stdin().lock(), MOST_TEXT).map_err(Failure::io("standard input"))?;
-                let text = String::from_utf8(bytes).map_err(|error| {
-                    let at = error.utf8_error().valid_up_to();
-                    Failure::Input(format!("standard input: byte {at} is not UTF-8; convert the text first"))
-                })?;
-                text.trim_end().to_owned()
-            }
-            text => text.to_owned(),
-        };
+        let text = texts::read(&self.text)?;
         let at = match &self.at {
             Some(at) => local_time::beginning("--at", at, &settings.clock)?,
             None => settings.clock.now,

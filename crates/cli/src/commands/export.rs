@@ -17,7 +17,7 @@ use crate::{
     failure::Failure,
     files::write_as_it_comes,
     render::{self, memories, say},
-    scope::ScopeArgs,
+    scope::{BESIDES_CONVERSATION, ScopeArgs},
     settings::{Output, Settings},
 };
 
@@ -32,7 +32,7 @@ pub(crate) struct Export {
     #[arg(long, short, value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
     /// Skip what cannot be read.
-    #[arg(long, conflicts_with_all = ["conversation", "session", "from", "to"])]
+    #[arg(long, conflicts_with_all = [&["conversation"], &BESIDES_CONVERSATION[..]].concat())]
     salvage: bool,
 }
 

@@ -1,9 +1,9 @@
 //! `aforesaid forget`
 
 use aforesaid::{
-    Target,
+    Memory, Target,
     store::MemoryRef,
-    types::MemoryId,
+    types::{MemoryId, Scope},
     wire::{ForgetReport, InNamespace},
 };
 use clap::Args;
@@ -11,20 +11,20 @@ use clap::Args;
 use super::{confirm::confirm, print_json};
 use crate::{
     failure::Failure,
-    render::{aside, count, erasure, memories, say},
-    scope::ScopeArgs,
+    render::{aside, count, erasure, memories, printable, say},
+    scope::{BESIDES_CONVERSATION, ScopeArgs},
     settings::{Output, Settings},
 };
 
 #[derive(Debug, Args)]
 #[command(after_help = "Without an id, the scope options select what is deleted; --all selects the whole namespace.")]
 pub(crate) struct Forget {
-    /// Id of one turn or note.
+    /// Id of one turn or note, or the beginning of it.
     id: Option<MemoryId>,
     #[command(flatten)]
     scope: ScopeArgs,
     /// Delete the whole namespace.
-    #[arg(long, conflicts_with_all = ["id", "conversation", "session", "from", "to"])]
+    #[arg(long, conflicts_with_all = [&["id", "conversation"], &BESIDES_CONVERSATION[..]].concat())]
     all: bool,
     /// Do not ask for confirmation.
     #[arg(long, short)]
@@ -35,7 +35,9 @@ impl Forget {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let target = self.target(settings)?;
         let memory = settings.open_plain()?;
+        let (target, named) = self.resolved(&memory, target, settings)?;
         let doomed = memories(memory.count(&settings.namespace, &target)?);
+        let doomed = named.as_ref().map_or(doomed, |id| format!("{:?}", id.as_str()));
         if !self.yes && !confirm("forget", &doomed, settings)? {
             aside(format_args!("nothing was forgotten"));
             return Ok(());
@@ -65,10 +67,26 @@ impl Forget {
         )
     }
 
+    /// The target, and the id of the memory that the beginning of an id stood for.
+    fn resolved(
+        &self,
+        memory: &Memory,
+        target: Target,
+        settings: &Settings,
+    ) -> Result<(Target, Option<MemoryId>), Failure> {
+        let Target::One(name) = target else { return Ok((target, None)) };
+        let found = memory.resolve(&settings.namespace, &name)?;
+        let named = (found.id != name.id).then(|| found.id.clone());
+        if let (Some(id), true) = (&named, self.yes) {
+            aside(format_args!("{} stands for {}", printable(name.id.as_str()), printable(id.as_str())));
+        }
+        Ok((Target::One(found), named))
+    }
+
     fn target(&self, settings: &Settings) -> Result<Target, Failure> {
         let scope = self.scope.scope(settings)?;
         match &self.id {
-            Some(id) if scope.session.is_none() && scope.from.is_none() && scope.to.is_none() => {
+            Some(id) if Scope { conversation: None, ..scope.clone() }.is_everything() => {
                 Ok(Target::One(MemoryRef { id: id.clone(), conversation: scope.conversation }))
             }
             Some(_) => {
@@ -77,13 +95,12 @@ impl Forget {
                     ("--from", scope.from.is_some()),
                     ("--to", scope.to.is_some()),
                 ];
-                let given: Vec<&str> =
-                    given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect();
-                let given = given.join(", ");
+                let given = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option);
+                let given = given.chain(self.scope.filter.given()).collect::<Vec<_>>().join(", ");
                 Err(Failure::Usage(format!("{given}: an id goes with --conversation only; leave {given} out")))
             }
             None if scope.is_everything() && !self.all => Err(Failure::Usage(
-                "nothing was named; give an id, a scope (--conversation, --session, --from, --to), or --all".into(),
+                "nothing was named; give an id, a scope (--conversation, --session, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all".into(),
             )),
             None => Ok(Target::Within(scope)),
         }

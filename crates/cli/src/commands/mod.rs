@@ -12,11 +12,14 @@ pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod import;
+pub(crate) mod list;
 pub(crate) mod models;
 pub(crate) mod reembed;
 pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod stats;
+mod texts;
+pub(crate) mod update;
 pub(crate) mod why;
 
 use aforesaid::visible::escaped_json;

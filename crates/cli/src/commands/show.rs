@@ -15,7 +15,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct Show {
-    /// Id of the turn or note.
+    /// Id of the turn or note, or the beginning of it.
     id: MemoryId,
     /// Its conversation, where the id stands in several.
     #[arg(long, short)]
@@ -31,7 +31,8 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let memory = settings.open_plain()?;
-        let address = MemoryRef { id: self.id.clone(), conversation: self.conversation.clone() };
+        let name = MemoryRef { id: self.id.clone(), conversation: self.conversation.clone() };
+        let address = memory.resolve(&settings.namespace, &name)?;
         let shown = memory.show(&settings.namespace, &address, self.before, self.after)?;
         if settings.output == Output::Programs {
             return print_json(&shown);

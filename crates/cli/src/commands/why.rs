@@ -3,7 +3,8 @@
 use std::num::NonZeroUsize;
 
 use aforesaid::{
-    Creation,
+    Creation, Error, Memory,
+    store::MemoryRef,
     types::{Granularity, MemoryId, Query, SortBy, Unmatched},
 };
 use clap::Args;
@@ -19,7 +20,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct Why {
-    /// Id of the turn or note; with --unit session, name of the session.
+    /// Id of the turn or note, or the beginning of it; with --unit session, name of the session.
     id: String,
     /// The question that should find it, or should not.
     #[arg(long, short)]
@@ -54,10 +55,33 @@ impl Why {
             sort_by: SortBy::Relevance,
             unmatched: Unmatched::Exclude,
         };
-        let why = memory.why(&query, &settings.pipeline, &self.id)?;
+        let id = match self.unit {
+            Granularity::Turn => self.memory_id(&memory, settings)?,
+            Granularity::Session => self.id.clone(),
+        };
+        let why = memory.why(&query, &settings.pipeline, &id)?;
         match settings.output {
             Output::Programs => print_json(&why),
             Output::People => render::why(&why),
+        }
+    }
+
+    /// The id that was meant. One that stands in another conversation than was asked for has a reason not to be found,
+    /// too; what is nobody's stays as it is, and the search says so.
+    fn memory_id(&self, memory: &Memory, settings: &Settings) -> Result<String, Failure> {
+        let id: MemoryId = self.id.parse().map_err(aforesaid::Error::from)?;
+        let resolve = |conversation| {
+            let name = MemoryRef { id: id.clone(), conversation };
+            memory.resolve(&settings.namespace, &name)
+        };
+        let found = match (resolve(self.scope.conversation.clone()), &self.scope.conversation) {
+            (Err(Error::UnknownMemory { .. }), Some(_)) => resolve(None),
+            (found, _) => found,
+        };
+        match found {
+            Ok(found) => Ok(found.id.into()),
+            Err(Error::UnknownMemory { .. } | Error::AmbiguousMemory { .. }) => Ok(self.id.clone()),
+            Err(error) => Err(error.into()),
         }
     }
 }

@@ -114,7 +114,13 @@ impl<'a> Scoring<'a> {
         let candidate = self.context.units()[place];
         let best_turns = match request.unit {
             Granularity::Session if request.detail != Detail::Scores => {
-                self.table.best_turns(self.pipeline, candidates.turns_of(index, candidate))
+                let turns = candidates.shown_turns_of(index, candidate);
+                let best = self.table.best_turns(self.pipeline, &turns);
+                match best.is_empty() && candidates.is_filtered() {
+                    // The first turn stands for a session without evidence, and may be none that is asked for.
+                    true => turns.first().copied().into_iter().collect(),
+                    false => best,
+                }
             }
             _ => Vec::new(),
         };
@@ -155,7 +161,8 @@ impl<'a> Scoring<'a> {
         match request.unit {
             Granularity::Turn => vec![passage(unit)],
             Granularity::Session => {
-                let turns = self.table.best_turns(self.pipeline, candidates.turns_of(index, unit));
+                let shown = candidates.shown_turns_of(index, unit);
+                let turns = self.table.best_turns(self.pipeline, &shown);
                 turns.into_iter().map(passage).collect()
             }
         }

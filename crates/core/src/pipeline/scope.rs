@@ -1,6 +1,6 @@
 //! Which texts of an index a query may find, and which its statistics are measured on.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::Serialize;
 
@@ -18,6 +18,15 @@ pub(super) enum Texts {
 }
 
 impl Texts {
+    /// The texts of some memories.
+    fn at(documents: &Documents, memories: &[Seq]) -> Self {
+        let mut marks = vec![false; documents.len()];
+        for text in memories.iter().filter_map(|&seq| documents.position(seq)) {
+            marks[text as usize] = true;
+        }
+        Texts::Marked(marks)
+    }
+
     pub(super) fn has(&self, position: u32) -> bool {
         match self {
             Texts::All => true,
@@ -45,6 +54,8 @@ pub struct Candidates {
     pub(super) sessions: Vec<u32>,
     /// Texts from this position on do not exist yet.
     end: u32,
+    /// Texts that the scope's filter admits.
+    admitted: Texts,
 }
 
 /// What can keep a text from being found.
@@ -59,10 +70,12 @@ pub enum Filter {
     Time,
     /// It came after the moment that is asked from.
     Before,
+    /// It is not like what is asked for: speaker, tags, kind, source or metadata.
+    Attributes,
 }
 
 impl Filter {
-    const ALL: [Filter; 4] = [Filter::Conversation, Filter::Session, Filter::Time, Filter::Before];
+    const ALL: [Filter; 5] = [Filter::Conversation, Filter::Session, Filter::Time, Filter::Before, Filter::Attributes];
 }
 
 impl fmt::Display for Filter {
@@ -72,6 +85,7 @@ impl fmt::Display for Filter {
             Filter::Session => "it is not in the session asked for",
             Filter::Time => "it is not of the time asked for",
             Filter::Before => "it did not exist yet at the moment asked for",
+            Filter::Attributes => "it has not the speaker, tags, kind, source or metadata asked for",
         })
     }
 }
@@ -82,12 +96,14 @@ struct Bounds<'a> {
     scope: &'a Scope,
     conversation: Option<u32>,
     end: u32,
+    admitted: &'a Texts,
 }
 
 impl<'a> Bounds<'a> {
-    fn of(documents: &'a Documents, scope: &'a Scope, end: u32) -> Self {
+    fn of(documents: &'a Documents, scope: &'a Scope, end: u32, admitted: &'a Texts) -> Self {
         let number = |name: &str| documents.conversation_number(name).unwrap_or(u32::MAX);
-        Self { documents, scope, conversation: scope.conversation.as_ref().map(|name| number(name.as_str())), end }
+        let conversation = scope.conversation.as_ref().map(|name| number(name.as_str()));
+        Self { documents, scope, conversation, end, admitted }
     }
 
     fn admits(&self, filter: Filter, text: u32) -> bool {
@@ -96,6 +112,7 @@ impl<'a> Bounds<'a> {
             Filter::Session => self.in_session(text),
             Filter::Time => self.in_time(text),
             Filter::Before => self.existed(text),
+            Filter::Attributes => self.admitted.has(text),
         }
     }
 
@@ -123,32 +140,44 @@ impl Candidates {
     /// Works out a scope; a session is looked for in the scope's conversation, or in all.
     ///
     /// `before` leaves out the memory of that place and all later ones, statistics included.
+    ///
+    /// An index does not hold what a scope's filter compares: [`Candidates::admitting`] takes that.
     pub fn within(index: &Index, scope: &Scope, before: Option<Seq>) -> Self {
+        Self::admitting(index, scope, before, None)
+    }
+
+    /// As [`Candidates::within`]; `admitted` are the memories that the scope's filter admits, in any order, and `None`
+    /// where it admits all.
+    pub fn admitting(index: &Index, scope: &Scope, before: Option<Seq>, admitted: Option<&[Seq]>) -> Self {
         let documents = index.documents();
+        let admitted = admitted.map_or(Texts::All, |memories| Texts::at(documents, memories));
         let end = before.map_or(documents.len() as u32, |before| documents.first_from(before));
         let all = 0..documents.len() as u32;
-        if scope.is_everything() && before.is_none() {
+        if scope.is_everything() && before.is_none() && admitted == Texts::All {
             let sessions = (0u32..).zip(documents.sessions()).filter(|(_, session)| !session.turns.is_empty());
             return Self {
                 collection: Texts::All,
                 texts: all.collect(),
                 sessions: sessions.map(|(number, _)| number).collect(),
                 end,
+                admitted,
             };
         }
-        let bounds = Bounds::of(documents, scope, end);
+        let bounds = Bounds::of(documents, scope, end, &admitted);
         let collection = match scope.conversation.is_none() && before.is_none() {
             true => Texts::All,
             false => {
                 Texts::Marked(all.clone().map(|text| bounds.existed(text) && bounds.in_conversation(text)).collect())
             }
         };
-        let found = |text: &u32| collection.has(*text) && bounds.in_session(*text) && bounds.in_time(*text);
+        let found = |text: &u32| {
+            collection.has(*text) && admitted.has(*text) && bounds.in_session(*text) && bounds.in_time(*text)
+        };
         let texts: Vec<u32> = all.filter(found).collect();
         let mut sessions: Vec<u32> = texts.iter().filter_map(|&text| documents.session_of(text)).collect();
         sessions.sort_unstable();
         sessions.dedup();
-        Self { collection, texts, sessions, end }
+        Self { collection, texts, sessions, end, admitted }
     }
 
     /// What keeps a text, or all turns of a session, from being found; nothing where it may be.
@@ -156,7 +185,7 @@ impl Candidates {
         if self.units(unit).binary_search(&candidate).is_ok() {
             return Vec::new();
         }
-        let bounds = Bounds::of(index.documents(), scope, self.end);
+        let bounds = Bounds::of(index.documents(), scope, self.end, &self.admitted);
         let texts = match unit {
             Granularity::Turn => std::slice::from_ref(&candidate),
             Granularity::Session => &index.documents().sessions()[candidate as usize].turns,
@@ -187,6 +216,20 @@ impl Candidates {
     pub(super) fn turns_of<'a>(&self, index: &'a Index, session: u32) -> &'a [u32] {
         let turns = &index.documents().sessions()[session as usize].turns;
         &turns[..turns.partition_point(|&turn| turn < self.end)]
+    }
+
+    /// The turns of a session that exist and that the scope's filter admits: those that may be shown of it.
+    pub(super) fn shown_turns_of<'a>(&self, index: &'a Index, session: u32) -> Cow<'a, [u32]> {
+        let turns = self.turns_of(index, session);
+        match &self.admitted {
+            Texts::All => Cow::Borrowed(turns),
+            admitted => Cow::Owned(turns.iter().copied().filter(|&turn| admitted.has(turn)).collect()),
+        }
+    }
+
+    /// Whether a filter decides what is shown of a session.
+    pub(super) fn is_filtered(&self) -> bool {
+        self.admitted != Texts::All
     }
 
     /// Terms of the turns of a session that exist, repeats included, and so weighted of their questions.

@@ -4,13 +4,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "test code")]
 
+mod browsing;
 mod cues;
 mod derived;
+mod filters;
 mod ids;
 mod removals;
 mod repeats;
 mod replaced;
 mod titles;
+mod updates;
 mod vector_sets;
 
 pub use ids::ids_given;
@@ -33,7 +36,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 51] = [
+pub const CASES: [(&str, Case); 58] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -85,6 +88,13 @@ pub const CASES: [(&str, Case); 51] = [
     ("cues_get_vectors_later", cues::cues_get_vectors_later),
     ("sensitive_cues_are_for_local_models", cues::sensitive_cues_are_for_local_models),
     ("cues_go_with_their_memory_or_alone", cues::cues_go_with_their_memory_or_alone),
+    ("filters_choose_the_same_everywhere", filters::filters_choose_the_same_everywhere),
+    ("forgetting_by_every_filter", filters::forgetting_by_every_filter),
+    ("sessions_are_listed", browsing::sessions_are_listed),
+    ("ids_are_found_by_how_they_begin", browsing::ids_are_found_by_how_they_begin),
+    ("labels_change_in_place", updates::labels_change_in_place),
+    ("a_new_text_takes_the_old_one_along", updates::a_new_text_takes_the_old_one_along),
+    ("what_was_said_does_not_change", updates::what_was_said_does_not_change),
 ];
 
 /// Runs the whole suite, each case on a store of its own.

@@ -4,12 +4,14 @@ use std::path::Path;
 
 use super::{
     batch::{AppendOutcome, Batch, Fingerprint, OnConflict},
+    browse::SessionSummary,
     check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
     cues::CueStore,
     deletion::{DeleteReport, DeleteTarget, Erasure},
     lookup::{Audience, MemoryRef, NamespaceStats, Unembedded},
     segment::{Segment, SnapshotName, SnapshotOutcome},
     sink::IndexSink,
+    update::{MemoryUpdate, UpdateReport},
     version::Version,
 };
 use crate::{
@@ -129,6 +131,48 @@ pub trait Store: CueStore + Send + Sync {
     /// When the backend fails.
     fn find(&self, namespace: &Namespace, memory_ref: &MemoryRef) -> Result<Vec<Record>, StoreError>;
 
+    /// Up to `limit` memories whose ids begin as that of `beginning` does, by id; in its conversation, where it names one.
+    ///
+    /// A number that the store gave is not cut: `s:1` does not stand for `s:12`.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn ids_starting(
+        &self,
+        namespace: &Namespace,
+        beginning: &MemoryRef,
+        limit: usize,
+    ) -> Result<Vec<MemoryRef>, StoreError>;
+
+    /// The sessions of a scope, and what it has of notes by conversation, in the order of [`Store::export`].
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn sessions(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<SessionSummary>, StoreError>;
+
+    /// Up to `limit` memories of a scope, what was said last first; what has no time comes last. Of those of one time, and
+    /// of none, what arrived last comes first.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn latest(&self, namespace: &Namespace, scope: &Scope, limit: usize) -> Result<Vec<Record>, StoreError>;
+
+    /// Changes a memory; `None` where there is none at that position. Bytes of what it was go as those of a forget.
+    ///
+    /// A note with another text or time moves to a new position, and loses its vectors and cues; `vector` is that of the
+    /// new text. A turn stays where it is.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], [`StoreError::Invalid`] when it cannot change so,
+    /// [`StoreError::EncoderMismatch`], [`StoreError::Dimension`], or when the backend fails.
+    fn update(
+        &self,
+        namespace: &Namespace,
+        seq: Seq,
+        update: &MemoryUpdate,
+        vector: Option<(&EncoderId, &[f32])>,
+    ) -> Result<Option<UpdateReport>, StoreError>;
+
     /// Up to `before` and `after` turns around a turn in its session, itself included.
     ///
     /// # Errors
@@ -141,6 +185,18 @@ pub trait Store: CueStore + Send + Sync {
     /// When the backend fails.
     fn conversations_with(&self, namespace: &Namespace, session: &SessionId)
     -> Result<Vec<ConversationId>, StoreError>;
+
+    /// Conversations that have a session of exactly this title, to tell which one is meant.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn conversations_titled(&self, namespace: &Namespace, title: &str) -> Result<Vec<ConversationId>, StoreError>;
+
+    /// Whether there is a conversation of that name.
+    ///
+    /// # Errors
+    /// When the backend fails.
+    fn has_conversation(&self, namespace: &Namespace, name: &ConversationId) -> Result<bool, StoreError>;
 
     /// How many memories a scope holds.
     ///

@@ -10,6 +10,7 @@
 
 mod backend;
 mod batch;
+mod browse;
 mod check;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -24,10 +25,12 @@ mod removed;
 mod segment;
 mod sink;
 pub mod tables;
+mod update;
 mod version;
 
 pub use backend::{Backend, Change, ChangeKind, Extent, MissingNamespace, View, Written};
 pub use batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict};
+pub use browse::SessionSummary;
 pub use check::{BackedUp, CheckDepth, Existing, Finding, Gravity, Salvaged};
 pub use contract::Store;
 pub use cues::{CuePart, CueRow, CueStats, CueStore, CueVectors, DroppedCues, NewCues, UnembeddedCue};
@@ -37,4 +40,5 @@ pub use lookup::{Audience, MemoryRef, NamespaceStats, Unembedded};
 pub use removed::{IdRanges, REMEMBERED_SPANS, Removed};
 pub use segment::{BLOCK, Segment, SegmentKind, SegmentUse, SnapshotName, SnapshotOutcome};
 pub use sink::{IndexRow, IndexSink, TitleRow};
+pub use update::{MemoryUpdate, UpdateReport};
 pub use version::Version;

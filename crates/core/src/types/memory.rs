@@ -1,9 +1,11 @@
 //! What goes in (turns and notes) and what is kept of it.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ConversationId, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MemoryId, SessionId, Timestamp};
+use super::{ConversationId, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MemoryId, SessionId, Timestamp, UnknownChoice};
 use crate::error::InvalidMemory;
 
 /// One utterance of a conversation, as it goes in; [`Turn::new`] makes one of what every turn has.
@@ -99,6 +101,17 @@ pub enum Kind {
     Turn,
     /// Written by an agent.
     Note,
+}
+
+impl FromStr for Kind {
+    type Err = UnknownChoice;
+    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
+        match word {
+            "turn" => Ok(Kind::Turn),
+            "note" => Ok(Kind::Note),
+            _ => Err(UnknownChoice { what: "kind", found: word.into(), expected: "turn or note" }),
+        }
+    }
 }
 
 impl Kind {
@@ -247,10 +260,7 @@ impl Draft {
         if text.trim().is_empty() && caption.trim().is_empty() {
             return Err(InvalidMemory::EmptyText { id: self.id().cloned() });
         }
-        let bytes = text.len() + caption.len();
-        if bytes > MAX_TEXT_BYTES {
-            return Err(InvalidMemory::TextTooLong { id: self.id().cloned(), bytes });
-        }
+        check_length(self.id(), text.len() + caption.len())?;
         match self {
             Draft::Turn(turn) if turn.speaker.trim().is_empty() => {
                 Err(InvalidMemory::NoSpeaker { id: turn.id.clone() })
@@ -337,6 +347,25 @@ impl Draft {
                 meta: None,
             },
         }
+    }
+}
+
+/// Checks the text of a stored note that is to change, as [`Draft::check`] does.
+///
+/// # Errors
+/// When it is blank or longer than [`MAX_TEXT_BYTES`].
+pub(crate) fn check_text(id: MemoryId, text: &str) -> Result<(), InvalidMemory> {
+    check_length(Some(&id), text.len())?;
+    match text.trim().is_empty() {
+        true => Err(InvalidMemory::EmptyText { id: Some(id) }),
+        false => Ok(()),
+    }
+}
+
+fn check_length(id: Option<&MemoryId>, bytes: usize) -> Result<(), InvalidMemory> {
+    match bytes > MAX_TEXT_BYTES {
+        true => Err(InvalidMemory::TextTooLong { id: id.cloned(), bytes }),
+        false => Ok(()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The nouns: turn, note, memory, cue, namespace, query, vector.
 
 mod cue;
+mod filter;
 mod limits;
 mod memory;
 mod names;
@@ -10,7 +11,9 @@ mod vectors;
 mod zone;
 
 pub use cue::{CueId, CueSource, Cues, cued_passage};
+pub use filter::{MemoryFilter, MetaField};
 pub use limits::{MAX_TEXT_BYTES, MAX_TITLE_BYTES};
+pub(crate) use memory::check_text;
 pub use memory::{Draft, Importance, Kind, Note, Record, Sensitivity, Seq, Turn, passage};
 pub use names::{ConversationId, EncoderId, InvalidName, MAX_NAME_BYTES, MemoryId, Namespace, SessionId};
 pub use query::{Granularity, Query, Scope, SortBy, UnknownChoice, Unmatched};

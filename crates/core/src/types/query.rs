@@ -4,7 +4,7 @@ use std::{fmt, num::NonZeroUsize, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConversationId, MemoryId, Namespace, SessionId, Timestamp, Zone};
+use super::{ConversationId, MemoryFilter, MemoryId, Namespace, SessionId, Timestamp, Zone};
 use crate::time::Clock;
 
 /// What a search returns.
@@ -99,6 +99,8 @@ pub struct Scope {
     pub from: Option<Timestamp>,
     /// Only what was said at or before this moment.
     pub to: Option<Timestamp>,
+    /// Only what is like this.
+    pub filter: MemoryFilter,
 }
 
 impl Scope {

@@ -240,7 +240,9 @@ impl Memory {
             };
             // Whoever asks about a part of a history, or a moment in it, is not shown what lies beyond.
             let is_within = |other: &Record| {
-                part.before.is_none_or(|before| other.seq < before) && part.scope.covers(other.said_at)
+                part.before.is_none_or(|before| other.seq < before)
+                    && part.scope.covers(other.said_at)
+                    && part.scope.filter.admits(other)
             };
             let new = near.into_iter().filter(|other| is_within(other) && known.insert(other.seq));
             let (before, after): (Vec<_>, Vec<_>) = new.partition(|other| other.seq < memory.seq);

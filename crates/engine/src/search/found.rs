@@ -26,6 +26,8 @@ pub struct Ranking {
 pub struct Ranked {
     /// Id of the turn or note; name of the session.
     pub id: String,
+    /// Its position; of a session, that of one of its turns. Ids and names stand in several conversations.
+    pub memory: Seq,
     /// Fused score; comparable within one answer only.
     pub score: f64,
     /// Where each leg put it; told of the first hit of the first stage only.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use aforesaid_core::{
     pipeline::RankedHit,
     store::Store,
-    types::{CueId, Granularity, Query, Record, SortBy},
+    types::{CueId, Granularity, Query, Record, Sensitivity, SortBy},
 };
 
 use super::found::{FoundHits, Ranked, SessionPlace};
@@ -27,8 +27,9 @@ impl Memory {
             Granularity::Turn => store.ids(&query.namespace, &found.seqs())?.into_iter().map(String::from).collect(),
         };
         let whole = ids.len() == found.hits.len();
-        let ranked = |(id, (score, legs, rerank_score))| Ranked { id, score, legs, rerank_score };
-        Ok(whole.then(|| ids.into_iter().zip(scores).map(ranked).collect()))
+        let first = found.places.iter().filter_map(|place| place.seqs.first().copied());
+        let ranked = |((id, memory), (score, legs, rerank_score))| Ranked { id, memory, score, legs, rerank_score };
+        Ok(whole.then(|| ids.into_iter().zip(first).zip(scores).map(ranked).collect()))
     }
 
     /// Fetches the content of hits; `None` when one is gone since they were ranked.
@@ -66,6 +67,10 @@ fn turn_hit(memory: Record, ranked: &RankedHit) -> Hit {
         said_at: memory.said_at,
         text: memory.text,
         image_caption: memory.image_caption,
+        tags: memory.tags,
+        importance: memory.importance,
+        sensitivity: memory.sensitivity,
+        meta: memory.meta,
         score: ranked.score,
         legs: ranked.legs.clone(),
         rerank_score: None,
@@ -87,6 +92,10 @@ fn session_hit(session: &SessionPlace, turns: Vec<Record>, ranked: &RankedHit) -
         said_at: session.began,
         text: best.map(|turn| turn.text.clone()).unwrap_or_default(),
         image_caption: best.and_then(|turn| turn.image_caption.clone()),
+        tags: best.map(|turn| turn.tags.clone()).unwrap_or_default(),
+        importance: best.map(|turn| turn.importance).unwrap_or_default(),
+        sensitivity: Sensitivity::from(turns.iter().any(|turn| turn.sensitivity == Sensitivity::Sensitive)),
+        meta: best.and_then(|turn| turn.meta.clone()),
         score: ranked.score,
         legs: ranked.legs.clone(),
         rerank_score: None,

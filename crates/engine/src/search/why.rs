@@ -169,7 +169,7 @@ impl Memory {
         };
         let Some(number) = number else { return Ok(None) };
         let PreparedQuery { query, pipeline, part, .. } = posed;
-        let candidates = self.candidates(index, posed)?;
+        let candidates = self.candidates(store, index, posed)?;
         let began = match query.unit {
             Granularity::Turn => None,
             Granularity::Session => {

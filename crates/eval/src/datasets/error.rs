@@ -201,7 +201,7 @@ impl DataError {
     }
 
     /// The error for JSON that could not be read, `lines_before` lines into the file.
-    pub(super) fn json(error: &serde_json::Error, file: &str, lines_before: usize, expected: &'static str) -> Self {
+    pub(crate) fn json(error: &serde_json::Error, file: &str, lines_before: usize, expected: &'static str) -> Self {
         let mut found = error.to_string();
         // The position is said again, relative to the line.
         found.truncate(found.rfind(" at line ").unwrap_or(found.len()));

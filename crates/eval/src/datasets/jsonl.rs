@@ -9,15 +9,15 @@
 //! | `session`, `speaker` | both for a turn, none for a note |
 //! | `said_at` | ISO 8601, or seconds since 1970 as a number |
 //! | `image_caption` | what an attached image of a turn shows |
-//! | `title` | of the turn's session |
-//! | `conversation` | not read, but one session cannot be of two: then each conversation needs a `group` of its own |
-//! | `group` | histories that know nothing of each other; `default` where there is none |
+//! | `kind`, `importance`, `tags`, `source`, `meta`, `title` | as an export of a store has them |
+//! | `group` | histories that know nothing of each other; where there is none, the `conversation`, and else `default`. One session cannot be of two conversations of a group |
 //!
 //! | query | |
 //! |---|---|
 //! | `id`, `query` | required; the question is called `<group>::<id>` |
 //! | `gold_ids` | required: memories of the group; `[]` where nobody knows. On sessions a memory stands for its session, and the name of a session for itself |
-//! | `group`, `category` | as above; any word |
+//! | `group` | as above; where there is none, the one group that has all the gold, and else `default` |
+//! | `category` | any word |
 //! | `before` | a memory of the group: only memories before it are candidates |
 //! | `now` | when it is asked, in ISO 8601 |
 //!
@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use aforesaid::types::{Draft, Granularity, SessionId};
 
-use self::line::{Line, MemoryLine, Query, read_line};
+use self::line::{GROUP, Line, MemoryLine, Query, read_line};
 use super::{
     Benchmark, DataError, DataSet,
     files::Files,
@@ -136,13 +136,36 @@ impl Groups {
         Ok(())
     }
 
+    /// The group that a query without one is asked of.
+    fn group_of(&self, query: &Query, place: &str) -> Result<String, DataError> {
+        let holds = |lines: &&Lines| query.gold_ids.iter().all(|id| lines.places.contains_key(id));
+        let holding: Vec<&Lines> = self.all.iter().filter(holds).collect();
+        match (holding.as_slice(), self.all.as_slice()) {
+            ([one], _) => Ok(one.group.clone()),
+            ([], [only]) => Ok(only.group.clone()),
+            _ if self.places.contains_key(GROUP) => Ok(GROUP.to_owned()),
+            (_, []) => Ok(GROUP.to_owned()),
+            (holding, all) => Err(DataError::Wrong {
+                place: place.to_owned(),
+                what: format!("the group of query {:?}", query.id),
+                found: format!("not named, and {} of {} groups have all of its gold", holding.len(), all.len()),
+                expected: "a \"group\"".to_owned(),
+            }),
+        }
+    }
+
     fn with_queries(mut self) -> Result<Vec<Lines>, DataError> {
-        for (query, place) in self.queries {
-            match self.places.get(&query.group).and_then(|at| self.all.get_mut(*at)) {
+        for (mut query, place) in std::mem::take(&mut self.queries) {
+            let group = match query.group.take() {
+                Some(group) => group,
+                None => self.group_of(&query, &place)?,
+            };
+            query.group = Some(group.clone());
+            match self.places.get(&group).and_then(|at| self.all.get_mut(*at)) {
                 Some(lines) => lines.queries.push((query, place)),
                 None => {
                     let known: Vec<&str> = self.all.iter().map(|lines| lines.group.as_str()).collect();
-                    let (id, group) = (query.id, query.group);
+                    let id = query.id;
                     return Err(DataError::EmptyGroup { place, id, group, expected: one_of(&known) });
                 }
             }
@@ -167,7 +190,7 @@ fn ask(query: Query, intake: &Intake, place: &str) -> Result<LabelledQuestion, D
             place: place.to_owned(),
             what: "field \"before\"".to_owned(),
             found: format!("{:?}", memory.as_str()),
-            expected: format!("a memory of group {:?}", query.group),
+            expected: format!("a memory of group {:?}", query.group.as_deref().unwrap_or(GROUP)),
         })?),
     };
     let mut seen = HashSet::new();

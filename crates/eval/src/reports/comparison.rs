@@ -8,7 +8,7 @@ use super::table::{Table, four};
 use crate::{
     EvalError,
     measures::{Evaluation, Measure, Qrels, Run, evaluate},
-    statistics::{Paired, RESAMPLES, Resampling, SEED, StatisticsError, Tally, holm, paired, tally},
+    statistics::{Paired, Resampling, StatisticsError, Tally, holm, tally},
 };
 
 /// How a second run differs from a first, measure by measure.
@@ -20,7 +20,7 @@ pub struct Comparison {
     pub second: String,
     /// Questions compared.
     pub n: usize,
-    /// What was resampled: `groups` or `questions`.
+    /// What was resampled: see [`Resampling::what`].
     pub resampled: &'static str,
     /// What the intervals and p-values do not say, where there are few groups or questions.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,11 +68,11 @@ impl Comparison {
         second: &Evaluation,
         clusters: &[usize],
     ) -> Result<Self, StatisticsError> {
-        let Resampling { clusters, what: resampled, caveat } = Resampling::of(clusters);
+        let resampling = Resampling::of(clusters);
         let mut measures = Vec::new();
         for measure in first.measures() {
             let (a, b) = (first.values(measure).unwrap_or_default(), second.values(measure).unwrap_or_default());
-            let difference = paired(a, b, &clusters, RESAMPLES, SEED)?;
+            let difference = resampling.paired(a, b)?;
             measures.push(Compared {
                 measure,
                 first: first.mean(measure).unwrap_or_default(),
@@ -85,6 +85,7 @@ impl Comparison {
         let adjusted = holm(&measures.iter().map(|compared| compared.difference.p).collect::<Vec<_>>())?;
         measures.iter_mut().zip(adjusted).for_each(|(compared, p)| compared.p_holm = p);
         let (first_name, second_name) = (first_name.to_owned(), second_name.to_owned());
+        let (resampled, caveat) = (resampling.what(), resampling.caveat);
         Ok(Self { first: first_name, second: second_name, n: first.n(), resampled, caveat, measures })
     }
 

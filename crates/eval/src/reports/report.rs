@@ -9,7 +9,7 @@ use crate::{
     datasets::Benchmark,
     experiments::{Chosen, PASSES, Set, Trial},
     measures::{Evaluation, Measure},
-    statistics::{Interval, RESAMPLES, Resampling, SEED, StatisticsError, cluster_bootstrap},
+    statistics::{Interval, Resampling, StatisticsError},
 };
 
 /// Unresolved evidence and remarks listed in Markdown; JSON has all.
@@ -62,9 +62,8 @@ impl Report {
     ) -> Result<Self, StatisticsError> {
         let evaluation = trial.evaluation.clone();
         let resampling = Resampling::of(clusters);
-        let clusters = &resampling.clusters;
         let interval = |measure: Measure| match evaluation.values(measure) {
-            Some(values) if values.len() > 1 => cluster_bootstrap(values, clusters, RESAMPLES, SEED).map(Some),
+            Some(values) if values.len() > 1 => resampling.interval(values).map(Some),
             _ => Ok(None),
         };
         let intervals = evaluation
@@ -142,7 +141,7 @@ impl Report {
             "excluded": self.excluded.values().map(Vec::len).sum::<usize>(),
             "measures": self.means(None),
             "intervals_95": intervals,
-            "resampled": self.resampling.what,
+            "resampled": self.resampling.what(),
             "caveat": self.resampling.caveat,
             "by_category": by_category,
             "groups": self.groups,

@@ -95,14 +95,73 @@ pub fn paired(
 ) -> Result<Paired, StatisticsError> {
     let differences = differences(a, b)?;
     let means = resampled_means(&differences, clusters, resamples, seed)?;
+    Ok(compared(&differences, &means))
+}
+
+/// What resampled means of differences say.
+fn compared(differences: &[f64], means: &[f64]) -> Paired {
     let not_better = means.partition_point(|difference| *difference <= TOLERANCE);
-    Ok(Paired {
-        difference: mean(&differences),
-        low: percentile(&means, TAIL),
-        high: percentile(&means, 1.0 - TAIL),
-        p: not_better as f64 / resamples as f64,
-        resamples,
-    })
+    Paired {
+        difference: mean(differences),
+        low: percentile(means, TAIL),
+        high: percentile(means, 1.0 - TAIL),
+        p: not_better as f64 / means.len() as f64,
+        resamples: means.len(),
+    }
+}
+
+/// Means of resamples within groups, increasing.
+fn stratified_means(
+    values: &[f64],
+    groups: &[usize],
+    resamples: usize,
+    seed: u64,
+) -> Result<Vec<f64>, StatisticsError> {
+    if groups.len() != values.len() {
+        return Err(StatisticsError::Lengths { what: "groups", found: groups.len(), expected: values.len() });
+    }
+    if resamples == 0 {
+        return Err(StatisticsError::NoResamples);
+    }
+    let mut strata: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    values.iter().zip(groups).for_each(|(value, group)| strata.entry(*group).or_default().push(*value));
+    let mut draws = Draws::new(seed);
+    let mut drawn = |stratum: &Vec<f64>| stratum.iter().map(|_| stratum[draws.below(stratum.len())]).sum::<f64>();
+    let mut means: Vec<f64> =
+        (0..resamples).map(|_| strata.values().map(&mut drawn).sum::<f64>() / values.len() as f64).collect();
+    means.sort_unstable_by(f64::total_cmp);
+    Ok(means)
+}
+
+/// Mean of the values, with an interval from resampling questions within their groups: each resample draws of every group
+/// as many values as it has, with replacement.
+///
+/// # Errors
+/// As [`cluster_bootstrap`], except that one group will do.
+pub fn stratified_bootstrap(
+    values: &[f64],
+    groups: &[usize],
+    resamples: usize,
+    seed: u64,
+) -> Result<Interval, StatisticsError> {
+    check(values)?;
+    let means = stratified_means(values, groups, resamples, seed)?;
+    Ok(Interval { mean: mean(values), low: percentile(&means, TAIL), high: percentile(&means, 1.0 - TAIL) })
+}
+
+/// Compares `b` with `a` by [`stratified_bootstrap`] of the differences `b - a`, as [`paired`] does.
+///
+/// # Errors
+/// As [`stratified_bootstrap`].
+pub fn stratified_paired(
+    a: &[f64],
+    b: &[f64],
+    groups: &[usize],
+    resamples: usize,
+    seed: u64,
+) -> Result<Paired, StatisticsError> {
+    let differences = differences(a, b)?;
+    Ok(compared(&differences, &stratified_means(&differences, groups, resamples, seed)?))
 }
 
 /// A statistic that is no mean, with an interval from resampling whole clusters.

@@ -11,7 +11,10 @@ mod logistic;
 mod resampling;
 mod tally;
 
-pub use bootstrap::{Interval, Paired, RESAMPLES, SEED, cluster_bootstrap, paired, weighted_bootstrap};
+pub use bootstrap::{
+    Interval, Paired, RESAMPLES, SEED, cluster_bootstrap, paired, stratified_bootstrap, stratified_paired,
+    weighted_bootstrap,
+};
 pub use draws::Draws;
 pub use error::StatisticsError;
 pub use holm::holm;

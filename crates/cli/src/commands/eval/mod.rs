@@ -4,6 +4,7 @@ mod compare;
 mod data;
 mod equipment;
 mod moved;
+mod own_store;
 mod run;
 mod tune;
 
@@ -65,7 +66,7 @@ impl Eval {
             no_vectors_in(&system.pipeline).into_iter().chain([named]).collect()
         };
         match &self.action {
-            Action::Run(command) => pipeline(command.system()),
+            Action::Run(command) => command.system().map(pipeline).unwrap_or_default(),
             Action::Tune(command) => pipeline(command.system()),
             Action::Compare(_) | Action::Data(_) => no_search(),
             Action::Study(_) | Action::Reproduce(_) | Action::Tables(_) => Vec::new(),
@@ -91,19 +92,28 @@ struct DataArgs {
     /// The data set: locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues,
     /// dialogues-dev, dialogues-test or jsonl.
     #[arg(long)]
-    dataset: DataSet,
+    dataset: Option<DataSet>,
     /// Its file or folder [default: where `eval data fetch` puts it; else, of dialogues, the folder datasets/dialogues
     /// here].
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     data: Option<PathBuf>,
-    /// What is retrieved: turn or session.
-    #[arg(long, default_value_t = Granularity::Turn)]
-    unit: Granularity,
+    /// What is retrieved: turn or session [default: turn; with --queries, both].
+    #[arg(long)]
+    unit: Option<Granularity>,
 }
 
 impl DataArgs {
+    fn dataset(&self) -> Result<DataSet, Failure> {
+        let missing = || Failure::Usage("--dataset: name the data set, as in --dataset locomo".to_owned());
+        self.dataset.ok_or_else(missing)
+    }
+
+    fn unit(&self) -> Granularity {
+        self.unit.unwrap_or_default()
+    }
+
     fn path(&self, settings: &Settings) -> Result<PathBuf, Failure> {
-        place_of(self.dataset, self.data.as_deref(), settings)
+        place_of(self.dataset()?, self.data.as_deref(), settings)
     }
 }
 

@@ -15,6 +15,7 @@ use clap::{Args, ValueHint};
 use super::{
     CueArgs, DataArgs, MeasureArgs, OutputArgs,
     equipment::{VectorArgs, watched},
+    own_store,
 };
 use crate::{failure::Failure, files::write_whole, settings::Settings};
 
@@ -25,8 +26,15 @@ pub(crate) struct Run {
     /// A preset, paper-fusion-{mean,max,top3,lse}, or a pipeline such as "zscore(bm25, dense(all-MiniLM-L6-v2, max))";
     /// a set in the place of a number, as in "bm25(k1={0.9, 1.2}, b={0.2..0.8/0.2})", has it chosen for each
     /// conversation on all others, by coordinate ascent from the first values; loco is the set of weights 0 to 1 by 0.05.
+    /// With --queries, the pipeline that searches use where none is named.
     #[arg(long)]
-    system: System,
+    system: Option<System>,
+    /// Measure the store that searches are asked of (--store, --namespace) by the labelled queries of this file: one JSON
+    /// object a line with query and gold_ids.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = [
+        "dataset", "data", "cues", "captions", "criterion", "receipt", "run", "csv", "vector_cache", "no_vector_cache",
+    ])]
+    queries: Option<PathBuf>,
     /// Choose numbers by this measure, or by the mean of several as in hit@1+recall@5+mrr [default: hit@1].
     #[arg(long)]
     criterion: Option<Criterion>,
@@ -67,12 +75,19 @@ fn captions(word: &str) -> Result<Captions, String> {
 }
 
 impl Run {
-    pub(super) fn system(&self) -> &System {
-        &self.system
+    pub(super) fn system(&self) -> Option<&System> {
+        self.system.as_ref()
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let mut system = self.system.clone();
+        if let Some(queries) = &self.queries {
+            let asked = own_store::Asked { queries, system: self.system.as_ref(), unit: self.data.unit };
+            return asked.run(&self.measures.measures(), &self.output, settings);
+        }
+        let (dataset, unit) = (self.data.dataset()?, self.data.unit());
+        let missing = || Failure::Usage("--system: name a pipeline, as in --system hybrid".to_owned());
+        let named = self.system.as_ref().ok_or_else(missing)?;
+        let mut system = named.clone();
         system.captions = self.captions.unwrap_or(system.captions);
         if let Some(criterion) = &self.criterion {
             if !system.chooses() {
@@ -84,21 +99,15 @@ impl Run {
             }
             system.criterion = criterion.clone();
         }
-        let recipe = Recipe {
-            dataset: self.data.dataset,
-            unit: self.data.unit,
-            measures: self.measures.measures(),
-            system,
-            cues: self.cues.recording(),
-        };
+        let recipe = Recipe { dataset, unit, measures: self.measures.measures(), system, cues: self.cues.recording() };
         let path_of_data = self.data.path(settings)?;
-        let equipment = self.vectors.equipment(self.data.dataset, recipe.system.pipeline.encoder(), settings)?;
+        let equipment = self.vectors.equipment(dataset, recipe.system.pipeline.encoder(), settings)?;
         let outcome = watched(settings, |observe| recipe.run(&path_of_data, &equipment, observe))?;
         self.write(&outcome)?;
         if let Some(path) = &self.receipt {
             let data = recipe.dataset.fingerprint(&path_of_data).map_err(EvalError::from)?;
             let figures = Figures::of(&recipe, &equipment, data, &outcome);
-            let usual = || format!("{} on {}, unit {}", self.system.name, self.data.dataset, self.data.unit);
+            let usual = || format!("{} on {dataset}, unit {unit}", named.name);
             let title = self.title.clone().unwrap_or_else(usual);
             write_whole(path, Receipt::of(&title, self.tolerance, &recipe, &figures).as_bytes())?;
         }

@@ -55,7 +55,7 @@ impl Tune {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let path = self.data.path(settings)?;
+        let (dataset, path) = (self.data.dataset()?, self.data.path(settings)?);
         let mut measures = self.measures.measures();
         for measure in self.criterion.measures() {
             if !measures.contains(measure) {
@@ -63,13 +63,13 @@ impl Tune {
             }
         }
         let system = System { criterion: self.criterion.clone(), ..self.system.clone() };
-        let benchmark = self.data.dataset.load(&path, self.data.unit).map_err(EvalError::from)?;
+        let benchmark = dataset.load(&path, self.data.unit()).map_err(EvalError::from)?;
         let protocol = match self.by {
             By::Loco => Protocol::LeaveOneOut,
-            By::Splits => Protocol::Splits(self.data.dataset.splits(&path, &benchmark).map_err(EvalError::from)?),
+            By::Splits => Protocol::Splits(dataset.splits(&path, &benchmark).map_err(EvalError::from)?),
             By::All => Protocol::All,
         };
-        let mut equipment = self.vectors.equipment(self.data.dataset, system.pipeline.encoder(), settings)?;
+        let mut equipment = self.vectors.equipment(dataset, system.pipeline.encoder(), settings)?;
         match (system.pipeline.compares_vectors().then_some(()), &equipment.encoder) {
             (None, _) => equipment.encoder = Err("the system does not use one".to_owned()),
             (Some(_), Err(reason)) => {
@@ -79,7 +79,7 @@ impl Tune {
             (Some(_), Ok(_)) => {}
         }
         let tuning = Tuning { system: &system, protocol: &protocol, measures: &measures };
-        let cues = self.cues.recording().map(|cues| cues.read(self.data.dataset, &path));
+        let cues = self.cues.recording().map(|cues| cues.read(dataset, &path));
         let cues = cues.transpose().map_err(EvalError::from)?.map(Arc::new);
         let tuned = watched(settings, |observe| -> Result<Tuned, EvalError> {
             let setup = equipment.setup_with(&system, cues.as_ref());

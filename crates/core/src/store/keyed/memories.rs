@@ -148,6 +148,26 @@ impl<R: KeyedRows> MemoryTable for R {
         Ok(names.into_iter().map(|(_, name)| name).collect())
     }
 
+    fn conversations_titled(&self, title: &str) -> Result<Vec<ConversationId>, StoreError> {
+        let number = |key: &Key| match key {
+            Key::Title(number) => Some(*number),
+            _ => None,
+        };
+        let mut sessions = Vec::new();
+        rows::each(self, &Key::Title(0), number, |number, row| {
+            if matches!(row, Row::Title(found) if found == title) {
+                sessions.push(number);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let mut names = Vec::new();
+        for session in sessions {
+            let Some((conversation, ..)) = session_numbered(self, session)? else { continue };
+            names.extend(conversation_named(self, conversation)?.filter(|name| !names.contains(name)));
+        }
+        Ok(names)
+    }
+
     fn with_id(&self, conversation: u64, id: &MemoryId) -> Result<Option<Record>, StoreError> {
         let seq = rows::get(self, &Key::Id(id.clone(), conversation), |row| match *row {
             Row::Position(seq) => Some(seq),
@@ -224,13 +244,40 @@ impl<R: KeyedRows> MemoryTable for R {
         let mut positions = Vec::new();
         for (session, seq) in all {
             let is_in_session = numbers.as_ref().is_none_or(|numbers| numbers.contains(&session));
-            let is_timed = scope.from.is_some() || scope.to.is_some();
-            let covers = |memory: &StoredMemory| scope.covers(memory.record.said_at);
-            if is_in_session && (!is_timed || memory(self, seq, covers)?.unwrap_or(false)) {
+            let reads_rows = scope.from.is_some() || scope.to.is_some() || !scope.filter.admits_all();
+            let covers = |StoredMemory { record, .. }: &StoredMemory| {
+                scope.covers(record.said_at) && scope.filter.admits(record)
+            };
+            if is_in_session && (!reads_rows || memory(self, seq, covers)?.unwrap_or(false)) {
                 positions.push(seq);
             }
         }
         Ok(positions)
+    }
+
+    fn each_id_starting(
+        &self,
+        beginning: &MemoryRef,
+        visit: &mut dyn FnMut(MemoryRef) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
+        let only = match &beginning.conversation {
+            None => None,
+            Some(name) => match self.conversation(name)? {
+                Some(row) => Some(row.number),
+                None => return Ok(()),
+            },
+        };
+        let starting = |key: &Key| match key {
+            Key::Id(id, of) if id.as_str().starts_with(beginning.id.as_str()) => Some((id.clone(), *of)),
+            _ => None,
+        };
+        rows::each(self, &Key::Id(beginning.id.clone(), 0), starting, |(id, of), _| {
+            if only.is_some_and(|only| only != of) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let conversation = conversation_named(self, of)?;
+            visit(MemoryRef { id, conversation })
+        })
     }
 
     fn each_id(
@@ -356,6 +403,14 @@ impl<R: KeyedRows> MemoryTable for R {
         self.put(Key::Id(memory.id.clone(), conversation), Row::Position(memory.seq))?;
         self.put(order_of(&stored), Row::Nothing)?;
         self.put(Key::Memory(memory.seq), Row::Memory(Box::new(stored)))
+    }
+
+    fn update_memory(&mut self, new: &Record) -> Result<(), StoreError> {
+        let Some(stored) = memory(self, new.seq, StoredMemory::clone)? else { return Ok(()) };
+        self.put(
+            Key::Memory(new.seq),
+            Row::Memory(Box::new(StoredMemory { record: Record { title: None, ..new.clone() }, ..stored })),
+        )
     }
 
     fn advance_memories(&mut self, last: Seq, _added: u64) -> Result<(), StoreError> {

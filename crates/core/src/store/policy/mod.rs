@@ -10,6 +10,8 @@
 //! | what an index is told, epochs, segments | `indexes` |
 //! | cues | `cues` |
 //! | what goes with a memory | `forget` |
+//! | what of a memory may change | `update` |
+//! | what the beginning of an id may mean | `prefixes` |
 
 mod append;
 mod counters;
@@ -19,10 +21,12 @@ mod forget;
 mod identity;
 mod indexes;
 mod numbers;
+mod prefixes;
 mod replace;
 mod staged;
 mod store;
 mod store_cues;
+mod update;
 
 #[cfg(any(test, feature = "conformance"))]
 pub(super) use indexes::{note_removed, removed_since};

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::{append, encoders, forget, identity, indexes};
+use super::{append, encoders, forget, identity, indexes, prefixes, update};
 use crate::{
     error::StoreError,
     store::{
         backend::{Backend, Change, ChangeKind, Extent, MissingNamespace, View, Written},
         batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict},
+        browse::SessionSummary,
         check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
         contract::Store,
         deletion::{DeleteReport, DeleteTarget, Erasure},
@@ -15,6 +16,7 @@ use crate::{
         segment::{Segment, SnapshotName, SnapshotOutcome},
         sink::IndexSink,
         tables::Tables,
+        update::{MemoryUpdate, UpdateReport},
         version::Version,
     },
     types::{ConversationId, Draft, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId, Vectors},
@@ -183,6 +185,37 @@ impl<B: Backend> Store for B {
         Ok(look(self, "find a memory", namespace, |tables| tables.find(memory_ref))?.unwrap_or_default())
     }
 
+    fn ids_starting(
+        &self,
+        namespace: &Namespace,
+        beginning: &MemoryRef,
+        limit: usize,
+    ) -> Result<Vec<MemoryRef>, StoreError> {
+        let found = look(self, "find ids", namespace, |tables| prefixes::ids_starting(tables, beginning, limit))?;
+        Ok(found.unwrap_or_default())
+    }
+
+    fn sessions(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<SessionSummary>, StoreError> {
+        look_in(self, "list sessions", namespace, |tables| tables.sessions(scope))
+    }
+
+    fn latest(&self, namespace: &Namespace, scope: &Scope, limit: usize) -> Result<Vec<Record>, StoreError> {
+        look_in(self, "list memories", namespace, |tables| tables.fetch(&tables.latest(scope, limit)?))
+    }
+
+    fn update(
+        &self,
+        namespace: &Namespace,
+        seq: Seq,
+        update: &MemoryUpdate,
+        vector: Option<(&EncoderId, &[f32])>,
+    ) -> Result<Option<UpdateReport>, StoreError> {
+        let kind = ("update a memory", ChangeKind::Erases);
+        let (report, erasure) =
+            change_in(self, kind, namespace, |tables| update::update(tables, namespace, (seq, update), vector))?;
+        Ok(report.map(|report| UpdateReport { erasure, ..report }))
+    }
+
     fn around(&self, namespace: &Namespace, seq: Seq, before: u32, after: u32) -> Result<Vec<Record>, StoreError> {
         Ok(look(self, "read the context", namespace, |tables| tables.around(seq, before, after))?.unwrap_or_default())
     }
@@ -194,6 +227,16 @@ impl<B: Backend> Store for B {
     ) -> Result<Vec<ConversationId>, StoreError> {
         let found = look(self, "find a session", namespace, |tables| tables.conversations_with(session))?;
         Ok(found.unwrap_or_default())
+    }
+
+    fn conversations_titled(&self, namespace: &Namespace, title: &str) -> Result<Vec<ConversationId>, StoreError> {
+        let found = look(self, "find a title", namespace, |tables| tables.conversations_titled(title))?;
+        Ok(found.unwrap_or_default())
+    }
+
+    fn has_conversation(&self, namespace: &Namespace, name: &ConversationId) -> Result<bool, StoreError> {
+        let found = look(self, "find a conversation", namespace, |tables| tables.conversation(name))?;
+        Ok(found.flatten().is_some())
     }
 
     fn count(&self, namespace: &Namespace, scope: &Scope) -> Result<u64, StoreError> {

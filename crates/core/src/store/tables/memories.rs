@@ -1,9 +1,12 @@
 //! The rows of memories, and of the conversations and sessions they belong to.
 
+use std::ops::ControlFlow;
+
 use super::selection::Selection;
 use crate::{
     error::StoreError,
     store::{
+        browse::SessionSummary,
         lookup::{MemoryRef, NamespaceStats},
         sink::IndexSink,
     },
@@ -122,6 +125,9 @@ pub trait MemoryTable {
     /// Conversations that have a session of that name, in order of arrival of the sessions.
     fn conversations_with(&self, session: &SessionId) -> Result<Vec<ConversationId>, StoreError>;
 
+    /// Conversations that have a session of that title, in order of arrival of the sessions; none twice.
+    fn conversations_titled(&self, title: &str) -> Result<Vec<ConversationId>, StoreError>;
+
     /// The memory under an id in a conversation, or among notes that have none ([`NO_GROUP`]).
     fn with_id(&self, conversation: u64, id: &MemoryId) -> Result<Option<Record>, StoreError>;
 
@@ -157,6 +163,53 @@ pub trait MemoryTable {
             self.fetch(&[seq])?.into_iter().try_for_each(&mut *visit)?;
         }
         Ok(())
+    }
+
+    /// Visits the memories whose ids begin as that of `beginning` does, by id, until the visitor breaks; those of its
+    /// conversation, where it names one.
+    #[allow(clippy::type_complexity, reason = "a visitor is easier to read in place")]
+    fn each_id_starting(
+        &self,
+        beginning: &MemoryRef,
+        visit: &mut dyn FnMut(MemoryRef) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError>;
+
+    /// A scope's sessions, and its notes by conversation, in the order of [`MemoryTable::positions`].
+    fn sessions(&self, scope: &Scope) -> Result<Vec<SessionSummary>, StoreError> {
+        let mut all: Vec<SessionSummary> = Vec::new();
+        self.export(scope, &mut |Record { seq, conversation, session, title, said_at, .. }| {
+            let of = |last: &&mut SessionSummary| last.conversation == conversation && last.session == session;
+            match all.last_mut().filter(of) {
+                Some(last) => {
+                    last.memories += 1;
+                    last.first = [last.first, said_at].into_iter().flatten().min();
+                    last.last = last.last.max(said_at);
+                    last.latest = last.latest.max(seq);
+                }
+                None => all.push(SessionSummary {
+                    conversation,
+                    session,
+                    title,
+                    memories: 1,
+                    first: said_at,
+                    last: said_at,
+                    latest: seq,
+                }),
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Up to `limit` positions of a scope, what was said last first, what has no time last; of equals what arrived last.
+    fn latest(&self, scope: &Scope, limit: usize) -> Result<Vec<Seq>, StoreError> {
+        let mut all = Vec::new();
+        self.export(scope, &mut |memory| {
+            all.push((memory.said_at, memory.seq));
+            Ok(())
+        })?;
+        all.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(all.into_iter().take(limit).map(|(_, seq)| seq).collect())
     }
 
     /// Visits the ids of memories that a deletion is about, in any order.
@@ -197,6 +250,9 @@ pub trait MemoryTable {
 
     /// Adds a memory; its title is not of this row.
     fn insert_memory(&mut self, memory: &Record, groups: Groups) -> Result<(), StoreError>;
+
+    /// Replaces what is kept of a memory at its position, but for its id, its groups and what an index holds of it.
+    fn update_memory(&mut self, memory: &Record) -> Result<(), StoreError>;
 
     /// Records the position of the last memory, and how many were added.
     fn advance_memories(&mut self, last: Seq, added: u64) -> Result<(), StoreError>;

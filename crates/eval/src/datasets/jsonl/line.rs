@@ -16,7 +16,7 @@ use super::{
 const LINE: &str = "one memory or query as an object on this line";
 const TIME: &str = "ISO 8601 such as 2023-05-08T13:56:00Z, or seconds since 1970 as a number";
 const LABEL: &str = "a string or a whole number";
-const GROUP: &str = "default";
+pub(super) const GROUP: &str = "default";
 
 pub(super) enum Line {
     Memory(MemoryLine),
@@ -32,7 +32,7 @@ pub(super) struct MemoryLine {
 
 pub(super) struct Query {
     pub(super) id: String,
-    pub(super) group: String,
+    pub(super) group: Option<String>,
     pub(super) query: String,
     pub(super) gold_ids: Vec<String>,
     pub(super) category: Option<String>,
@@ -93,21 +93,29 @@ impl Record {
         let id = self.required_label("id")?;
         let text = self.required_text("text")?;
         let said_at = self.time("said_at")?;
-        let group = self.group()?;
+        let named = self.label("group")?;
         let sensitivity = self.sensitivity()?;
-        // Left among the fields, for what is remarked of those that nothing else reads.
-        let conversation = self.fields.get("conversation").and_then(Value::as_str).map(str::to_owned);
+        let conversation = self.label("conversation")?;
+        let group = named.or_else(|| conversation.clone()).unwrap_or_else(|| GROUP.to_owned());
+        let importance = self.importance()?;
+        let tags = self.take("tags").map(|tags| labels(&tags, "tags", &self.place)).transpose()?.unwrap_or_default();
+        // What an export has besides says nothing that a search goes by.
+        ["kind", "source", "meta"].iter().for_each(|field| drop(self.take(field)));
         let draft = match (self.label("session")?, self.text("speaker")?) {
             (Some(session), Some(speaker)) => {
                 let caption = self.text("image_caption")?.filter(|caption| !caption.trim().is_empty());
                 let title = self.text("title")?;
                 let session = Session::new(&group, &session, said_at, &self.place)?;
                 match session.turn(id, speaker, text, &self.place)? {
-                    Draft::Turn(turn) => Draft::Turn(Turn { image_caption: caption, title, sensitivity, ..turn }),
+                    Draft::Turn(turn) => {
+                        Draft::Turn(Turn { image_caption: caption, title, sensitivity, importance, tags, ..turn })
+                    }
                     note @ Draft::Note(_) => note,
                 }
             }
-            (None, None) => Draft::Note(Note { sensitivity, ..self.note(id, &group, text, said_at)? }),
+            (None, None) => {
+                Draft::Note(Note { sensitivity, importance, tags, ..self.note(id, &group, text, said_at)? })
+            }
             (Some(_), None) => {
                 return Err(self.missing("speaker", "who said it, since there is a session (a note has neither)"));
             }
@@ -140,7 +148,7 @@ impl Record {
         Ok(Query {
             gold_ids: labels(&gold, "gold_ids", &self.place)?,
             id: self.required_label("id")?,
-            group: self.group()?,
+            group: self.label("group")?.map_or_else(|| self.label("conversation"), |group| Ok(Some(group)))?,
             query: self.required_text("query")?,
             category: self.label("category")?,
             before: self.label("before")?.map(|id| memory_id(id, &self.place)).transpose()?,
@@ -152,8 +160,10 @@ impl Record {
         self.fields.get_mut(field).map(Value::take).filter(|value| !value.is_null())
     }
 
-    fn group(&mut self) -> Result<String, DataError> {
-        Ok(self.label("group")?.unwrap_or_else(|| GROUP.to_owned()))
+    fn importance(&mut self) -> Result<Importance, DataError> {
+        let Some(value) = self.take("importance") else { return Ok(Importance::default()) };
+        let importance = value.as_f64().and_then(|number| Importance::new(number).ok());
+        importance.ok_or_else(|| wrong("importance", &value, "a number from 0 to 1", &self.place))
     }
 
     /// What was marked as sensitive when it was exported goes to no server here either.

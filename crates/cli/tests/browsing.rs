@@ -1,0 +1,109 @@
+//! Looking around and changing what is stored, as a program does it.
+#![allow(clippy::unwrap_used, reason = "test code")]
+
+mod sandbox;
+
+use insta::assert_snapshot;
+use sandbox::{Sandbox, finish};
+use serde_json::Value;
+
+const LINES: &str = r#"{"id":"aaaa1111","conversation":"chat-1","session":"s1","title":"Garden plans","speaker":"Maya","text":"Plant the garlic in October.","said_at":"2024-10-01T09:00:00Z","tags":["garden"],"meta":{"project":"yard"}}
+{"id":"aaaa2222","conversation":"chat-1","session":"s1","speaker":"Tomas","text":"And the beans?","said_at":"2024-10-01T09:01:00Z"}
+{"id":"bbbb1111","conversation":"chat-2","session":"s1","speaker":"Maya","text":"The garlic soup was good.","said_at":"2025-01-05T18:00:00Z"}
+{"id":"note-1","kind":"note","text":"Maya likes garlic.","said_at":"2025-02-01T00:00:00Z","source":["bbbb1111"],"tags":["food"]}
+"#;
+
+fn ids(found: &Value, list: &str) -> Vec<String> {
+    let mut ids: Vec<String> =
+        found[list].as_array().unwrap().iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn searches_and_exports_are_filtered() {
+    let sandbox = Sandbox::holding(LINES);
+    let search = |options: &[&str]| ids(&sandbox.json(&[&["search", "garlic beans"], options].concat()), "hits");
+    assert_eq!(search(&["--speaker", "Maya"]), ["aaaa1111", "bbbb1111"]);
+    assert_eq!(search(&["--speaker", "Maya", "--speaker", "Tomas", "--tag", "garden"]), ["aaaa1111"]);
+    assert_eq!(search(&["--kind", "note"]), ["note-1"]);
+    assert_eq!(search(&["--source", "bbbb1111"]), ["note-1"]);
+    assert_eq!(search(&["--meta", "project=yard"]), ["aaaa1111"]);
+    assert_eq!(search(&["--conversation", "Garden plans"]), ["aaaa1111", "aaaa2222"]);
+    assert!(search(&["--tag", "') OR 1=1 --"]).is_empty());
+    let hit = &sandbox.json(&["search", "garlic in October", "-k", "1"])["hits"][0];
+    assert_eq!(hit["tags"][0], "garden");
+    assert_eq!((&hit["meta"]["project"], &hit["title"]), (&"yard".into(), &"Garden plans".into()));
+    assert_eq!((&hit["importance"], &hit["sensitive"]), (&0.5.into(), &false.into()));
+    assert_eq!(sandbox.done(&["export", "--tag", "food"]).lines().count(), 1);
+    let refused = finish(&mut sandbox.command(&["search", "x", "--meta", "yard"]));
+    assert!(refused.code == 2 && refused.stderr.contains("expected KEY=VALUE"), "{refused:?}");
+    assert_snapshot!(sandbox.refusal(&["forget", "aaaa1111", "--tag", "garden", "--yes"]), @"2 usage: --tag: an id goes with --conversation only; leave --tag out");
+    assert_snapshot!(sandbox.refusal(&["forget", "--speaker", "maya", "--yes"]), @r#"3 not_found: speaker "maya": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
+    assert_eq!(sandbox.json(&["forget", "--speaker", "Maya", "--yes"])["forgotten"]["turns"], 2);
+    assert_eq!(sandbox.done(&["export"]).lines().count(), 2);
+}
+
+#[test]
+fn what_is_stored_is_listed() {
+    let sandbox = Sandbox::holding(LINES);
+    assert_snapshot!(sandbox.done(&["list"]), @"
+    (no conversation)  1 note  2025-02-01 00:00
+    chat-2  1 session, 1 turn  2025-01-05 18:00
+    chat-1  Garden plans  1 session, 2 turns  2024-10-01 09:00 to 2024-10-01 09:01
+    ");
+    assert_snapshot!(sandbox.done(&["list", "sessions", "--limit", "1"]), @"
+    chat-2 / s1  1 turn  2025-01-05 18:00
+    1 of 2 sessions; --limit shows more
+    ");
+    assert_snapshot!(sandbox.done(&["list", "recent", "--limit", "2"]), @"
+    note-1  2025-02-01 00:00   Maya likes garlic.
+    bbbb1111  2025-01-05 18:00   Maya: The garlic soup was good.
+    2 of 4 memories; --limit shows more
+    ");
+    assert_snapshot!(sandbox.done(&["list", "sessions", "--tag", "garden", "--json"]), @r#"{"namespace":"default","sessions":[{"conversation":"chat-1","session":"s1","title":"Garden plans","turns":1,"first":"2024-10-01T09:00:00Z","last":"2024-10-01T09:00:00Z"}],"total":1}"#);
+    let recent = sandbox.json(&["list", "recent", "--limit", "1"]);
+    assert_eq!((ids(&recent, "recent"), &recent["total"]), (vec!["note-1".to_owned()], &4.into()));
+    assert_snapshot!(sandbox.refusal(&["list", "--conversation", "chat-3"]), @r#"3 not_found: conversation "chat-3": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
+}
+
+#[test]
+fn ids_are_named_by_how_they_begin() {
+    let sandbox = Sandbox::holding(LINES);
+    assert_eq!(sandbox.json(&["show", "bbbb"])["memory"]["id"], "bbbb1111");
+    assert_eq!(sandbox.json(&["why", "aaaa1", "--query", "garlic"])["id"], "aaaa1111");
+    assert_snapshot!(sandbox.refusal(&["show", "aaaa"]), @r#"4 invalid_input: id "aaaa": several ids begin so ("aaaa1111" in "chat-1", "aaaa2222" in "chat-1"); give more of it"#);
+    assert_snapshot!(sandbox.refusal(&["show", "bbb"]), @r#"3 not_found: id "bbb": no such turn or note in namespace "default"; `aforesaid search` prints ids"#);
+    assert_snapshot!(sandbox.refusal(&["forget", "bbbb"]), @r#"2 usage: this would forget "bbbb1111" for good, and there is nobody to ask; add --yes"#);
+    let forgotten = finish(&mut sandbox.command(&["forget", "bbbb", "--yes"]));
+    assert!(forgotten.stderr.contains("bbbb stands for bbbb1111"), "{forgotten:?}");
+    assert_eq!((forgotten.code, finish(&mut sandbox.command(&["show", "bbbb1111"])).code), (0, 3));
+}
+
+#[test]
+fn notes_and_labels_change() {
+    let sandbox = Sandbox::holding(LINES);
+    let updated =
+        sandbox.json(&["update", "note-1", "--text", "Maya avoids chillies.", "--tag", "health", "--sensitive"]);
+    assert_eq!(updated["changed"].to_string(), r#"["text","tags","sensitive"]"#);
+    assert_eq!(
+        (&updated["memory"]["text"], &updated["erasure"]),
+        (&"Maya avoids chillies.".into(), &"complete".into())
+    );
+    let holds_old = sandbox.files().into_iter().any(|(path, bytes)| {
+        path.to_string_lossy().contains("memory.db") && bytes.windows(17).any(|window| window == b"Maya likes garlic")
+    });
+    assert!(!holds_old, "the old text is in no file of the store");
+    assert_eq!(ids(&sandbox.json(&["search", "chillies"]), "hits"), ["note-1"]);
+    let turn =
+        sandbox.json(&["update", "aaaa1", "--meta", "project=", "--meta", "bed=3", "--no-tags", "--importance", "1"]);
+    assert_eq!(turn["changed"].to_string(), r#"["importance","tags","meta"]"#);
+    assert_eq!(turn["memory"]["meta"].to_string(), r#"{"bed":"3"}"#);
+    assert_eq!(sandbox.done(&["update", "aaaa1", "--no-tags"]), "aaaa1111 is so already\n");
+    assert_snapshot!(sandbox.refusal(&["update", "aaaa1111", "--text", "other words"]), @r#"4 invalid_input: turn "aaaa1111": what was said, and when, is not changed; forget the turn, or add a note that says what is right"#);
+    assert_snapshot!(sandbox.refusal(&["update", "note-1", "--meta", "a=b"]), @r#"4 invalid_input: note "note-1": a note has no metadata; give it a tag, or put it in the text"#);
+    assert_snapshot!(sandbox.refusal(&["update", "note-1"]), @"2 usage: nothing to change was named; give --text, --importance, --tag, --no-tags, --sensitive, --not-sensitive or --meta");
+    assert_snapshot!(sandbox.refusal(&["add", "text", "--id", "x", "--upsert"]), @"2 usage: --upsert: what was said is not replaced, only a note is; add --note; leave --upsert out");
+    assert_eq!(sandbox.done(&["add", "Maya eats all.", "--note", "--id", "note-1", "--upsert"]), "updated note-1\n");
+    assert_eq!(sandbox.json(&["add", "Maya eats all.", "--note", "--id", "note-1", "--upsert"])["unchanged"], 1);
+}

@@ -1,0 +1,235 @@
+//! Filters, lists, names by how they begin and by title, and changes to what is stored.
+#![allow(clippy::unwrap_used, reason = "test code")]
+
+mod bags;
+
+use aforesaid::{
+    Error, Explanations, InvalidMemory, Locality, Memory, Pipeline, StoreError, Target, Warning,
+    pipeline::Filter,
+    store::{MemoryRef, MemoryUpdate},
+    types::*,
+};
+use bags::*;
+
+fn note(id: &str, text: &str) -> Note {
+    Note {
+        id: Some(MemoryId::new(id).unwrap()),
+        conversation: None,
+        text: text.to_owned(),
+        said_at: Some("2024-05-01".parse().unwrap()),
+        importance: Importance::default(),
+        tags: vec!["food".to_owned()],
+        sensitivity: Sensitivity::Ordinary,
+        source: vec![MemoryId::new("p1").unwrap()],
+    }
+}
+
+/// The history, whose kites are tagged and titled, and a note.
+fn filled() -> Memory {
+    let memory = open("memory:", local());
+    let turns = history().into_iter().map(|turn| {
+        let of_kites = turn.conversation.as_str() == "kites";
+        let meta = serde_json::json!({"from": turn.conversation.as_str()});
+        Turn {
+            tags: if of_kites { vec!["kite".to_owned()] } else { Vec::new() },
+            title: of_kites.then(|| format!("Kites {}", turn.session)),
+            meta: meta.as_object().cloned(),
+            ..turn
+        }
+    });
+    memory.add_turns(&ns("me"), turns.collect()).unwrap();
+    memory.add_note(&ns("me"), note("note-cumin", "Cyd puts cumin into soup.")).unwrap();
+    memory
+}
+
+fn name(id: &str, conversation: Option<&str>) -> MemoryRef {
+    let conversation = conversation.map(|name| ConversationId::new(name).unwrap());
+    MemoryRef { id: MemoryId::new(id).unwrap(), conversation }
+}
+
+fn found(memory: &Memory, text: &str, filter: &MemoryFilter, unit: Granularity) -> Vec<String> {
+    let scope = Scope { filter: filter.clone(), ..Scope::default() };
+    let query = Query { scope, unit, unmatched: Unmatched::Include, ..Query::new(ns("me"), text) };
+    let hits = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap().hits;
+    let ranked = memory.rank(&query, &Pipeline::hybrid()).unwrap().hits;
+    assert_eq!(
+        ranked.iter().map(|hit| &hit.id).collect::<Vec<_>>(),
+        hits.iter().map(|hit| &hit.id).collect::<Vec<_>>()
+    );
+    let mut ids: Vec<String> = hits.into_iter().map(|hit| hit.id).collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn a_search_finds_only_what_is_like_asked_for() {
+    let memory = filled();
+    let speaker = MemoryFilter { speakers: vec!["Ann".to_owned()], ..MemoryFilter::default() };
+    let tagged = MemoryFilter { tags: vec!["kite".to_owned()], ..MemoryFilter::default() };
+    let notes = MemoryFilter { kind: Some(Kind::Note), ..MemoryFilter::default() };
+    let drawn = MemoryFilter { sources: vec![MemoryId::new("p1").unwrap()], ..MemoryFilter::default() };
+    let meta = MetaField { key: "from".to_owned(), value: "soup".to_owned() };
+    let meta = MemoryFilter { meta: vec![meta], ..MemoryFilter::default() };
+    for (filter, turns, sessions) in [
+        (&speaker, vec!["k1", "k3"], vec!["s1", "s2"]),
+        (&tagged, vec!["k1", "k2", "k3", "k4"], vec!["s1", "s2"]),
+        (&notes, vec!["note-cumin"], vec![]),
+        (&drawn, vec!["note-cumin"], vec![]),
+        (&meta, vec!["p1", "p2"], vec!["s1", "s2"]),
+    ] {
+        assert_eq!(found(&memory, "kite and soup on a ladder", filter, Granularity::Turn), turns, "{filter:?}");
+        assert_eq!(found(&memory, "kite and soup on a ladder", filter, Granularity::Session), sessions, "{filter:?}");
+    }
+    // A session shows of itself only what passes.
+    let query = Query {
+        scope: Scope { filter: speaker.clone(), ..Scope::default() },
+        unit: Granularity::Session,
+        ..Query::new(ns("me"), "a ladder to sew the kite")
+    };
+    let hits = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap().hits;
+    let shown: Vec<&str> = hits.iter().flat_map(|hit| &hit.turns).map(|turn| turn.id.as_str()).collect();
+    assert!(!shown.is_empty() && shown.iter().all(|id| ["k1", "k3"].contains(id)), "{shown:?}");
+    // Whoever changes a tag finds by it at once.
+    let update = MemoryUpdate { tags: Some(vec!["kite".to_owned()]), ..MemoryUpdate::default() };
+    memory.update(&ns("me"), &name("p1", None), &update).unwrap();
+    assert_eq!(found(&memory, "soup", &tagged, Granularity::Turn), ["k1", "k2", "k3", "k4", "p1"]);
+    let why = Query { scope: Scope { filter: speaker, ..Scope::default() }, ..Query::new(ns("me"), "ladder") };
+    let why = memory.why(&why, &Pipeline::hybrid(), "k2").unwrap();
+    assert_eq!(why.excluded_by, [Filter::Attributes]);
+    let gone = Target::Within(Scope { filter: notes, ..Scope::default() });
+    assert_eq!((memory.count(&ns("me"), &gone).unwrap(), memory.forget(&ns("me"), &gone).unwrap().notes), (1, 1));
+    let error = memory.forget(&ns("me"), &gone).unwrap_err().to_string();
+    assert!(error.starts_with("notes: nothing in namespace"), "{error}");
+}
+
+#[test]
+fn a_hit_carries_what_it_is_filtered_by() {
+    let memory = filled();
+    let query = Query::new(ns("me"), "red kite chestnut tree");
+    let hit = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap().hits.remove(0);
+    let hit = serde_json::to_value(hit).unwrap();
+    let of = |field: &str| hit[field].to_string();
+    assert_eq!(
+        ["tags", "importance", "sensitive", "meta", "title"].map(of),
+        ["[\"kite\"]", "0.5", "false", "{\"from\":\"kites\"}", "\"Kites s1\""]
+    );
+}
+
+#[test]
+fn lists_begin_with_the_latest() {
+    let memory = filled();
+    let all = memory.conversations(&ns("me"), &Scope::default()).unwrap();
+    let listed: Vec<(Option<&str>, Option<&str>, [u64; 3])> = all
+        .iter()
+        .map(|of| {
+            let name = of.conversation.as_ref().map(ConversationId::as_str);
+            (name, of.title.as_deref(), [of.sessions, of.turns, of.notes])
+        })
+        .collect();
+    assert_eq!(
+        listed,
+        [(None, None, [0, 0, 1]), (Some("soup"), None, [2, 2, 0]), (Some("kites"), Some("Kites s2"), [2, 4, 0])]
+    );
+    let kites = Scope { conversation: Some(ConversationId::new("Kites s1").unwrap()), ..Scope::default() };
+    let sessions = memory.sessions(&ns("me"), &kites).unwrap();
+    let sessions: Vec<(&str, u64)> = sessions.iter().map(|of| (of.session.as_str(), of.turns)).collect();
+    assert_eq!(sessions, [("s2", 2), ("s1", 2)], "a title names its conversation");
+    let recent = memory.recent(&ns("me"), &Scope::default(), 3).unwrap();
+    assert_eq!(recent.iter().map(|of| of.id.as_str()).collect::<Vec<_>>(), ["note-cumin", "p2", "p1"]);
+    let nowhere = Scope { conversation: Some(ConversationId::new("Kites s9").unwrap()), ..Scope::default() };
+    assert!(matches!(memory.conversations(&ns("me"), &nowhere), Err(Error::EmptyScope { .. })));
+}
+
+#[test]
+fn a_name_stands_for_one_memory() {
+    let memory = filled();
+    for turns in [
+        vec![turn("a", "s", "3f2a-one", "Ann", "one"), turn("a", "s", "3f2a", "Ann", "exact")],
+        vec![turn("a", "s", "same-id", "Ann", "in a"), turn("b", "s", "same-id", "Ann", "in b")],
+        (0..7).map(|n| turn("b", "s", &format!("many-{n}x"), "Ann", "many")).collect(),
+    ] {
+        memory.add_turns(&ns("me"), turns).unwrap();
+    }
+    let resolve = |id: &str, conversation: Option<&str>| memory.resolve(&ns("me"), &name(id, conversation));
+    assert_eq!(resolve("note-", None).unwrap(), name("note-cumin", None));
+    assert_eq!(resolve("3f2a", None).unwrap().id.as_str(), "3f2a", "an id goes before the beginning of another");
+    assert_eq!(resolve("3f2a-", None).unwrap(), name("3f2a-one", Some("a")));
+    assert_eq!(resolve("same-", Some("b")).unwrap(), name("same-id", Some("b")));
+    assert_eq!(resolve("k1", Some("Kites s2")).unwrap(), name("k1", Some("kites")));
+    assert!(matches!(resolve("not", None), Err(Error::UnknownMemory { .. })), "too short");
+    assert!(matches!(resolve("note-z", None), Err(Error::UnknownMemory { .. })));
+    assert!(
+        matches!(resolve("same-", None), Err(Error::AmbiguousMemory { conversations, .. }) if conversations.len() == 2)
+    );
+    let error = resolve("many-", None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "id \"many-\": several ids begin so (\"many-0x\" in \"b\", \"many-1x\" in \"b\", \"many-2x\" in \"b\", \"many-3x\" in \
+         \"b\", \"many-4x\" in \"b\", ...); give more of it"
+    );
+    assert_eq!(error.report().data["candidates"].as_array().unwrap().len(), 5);
+    let again = Turn { title: Some("Kites s1".to_owned()), ..turn("c", "s", "other", "Ann", "another") };
+    memory.add_turns(&ns("me"), vec![again]).unwrap();
+    assert!(matches!(resolve("k1", Some("Kites s1")), Err(Error::AmbiguousTitle { .. })));
+}
+
+#[test]
+fn a_note_gets_another_text_and_is_found_by_it() {
+    let memory = filled();
+    let hits = |text: &str| -> Vec<String> {
+        let query = Query::new(ns("me"), text);
+        let found = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap();
+        assert_eq!(found.warnings, []);
+        found.hits.into_iter().map(|hit| hit.text).collect()
+    };
+    assert_eq!(hits("cumin into soup")[0], "Cyd puts cumin into soup.");
+    let update = MemoryUpdate { text: Some("Cyd prefers turmeric.".to_owned()), ..MemoryUpdate::default() };
+    let updated = memory.update(&ns("me"), &name("note-cumin", None), &update).unwrap();
+    assert_eq!((updated.report.changed, updated.report.vectors), (vec!["text"], 1));
+    assert_eq!(updated.memory.text, "Cyd prefers turmeric.");
+    assert_eq!(hits("turmeric")[0], "Cyd prefers turmeric.");
+    assert!(!hits("cumin into soup").contains(&"Cyd puts cumin into soup.".to_owned()));
+    assert_eq!(memory.stats(&ns("me")).unwrap().vectors.into_values().collect::<Vec<_>>(), [7], "the new text has one");
+    assert_eq!(memory.update(&ns("me"), &name("note-cumin", None), &update).unwrap().report.changed, [""; 0]);
+    let refused = memory.update(&ns("me"), &name("k1", None), &update).unwrap_err();
+    assert!(matches!(refused, Error::Store(StoreError::Invalid(InvalidMemory::WasSaid { .. }))), "{refused}");
+
+    // Importance moves a hit at once.
+    let loud = MemoryUpdate { importance: Some(Importance::new(1.0).unwrap()), ..MemoryUpdate::default() };
+    let before = memory.rank(&Query::new(ns("me"), "turmeric"), &Pipeline::hybrid()).unwrap().hits[0].score;
+    memory.update(&ns("me"), &name("note-cumin", None), &loud).unwrap();
+    assert!(memory.rank(&Query::new(ns("me"), "turmeric"), &Pipeline::hybrid()).unwrap().hits[0].score > before);
+}
+
+#[test]
+fn a_note_takes_the_place_of_the_one_with_its_id() {
+    let memory = filled();
+    let later =
+        Note { said_at: Some("2025-01-01".parse().unwrap()), ..note("note-cumin", "Cyd puts cumin into soup.") };
+    let same = memory.upsert_note(&ns("me"), later.clone()).unwrap();
+    assert_eq!((same.added, same.updated, same.unchanged), (0, 0, 1), "another time alone is no change");
+    let changed = memory.upsert_note(&ns("me"), Note { text: "No more soup.".to_owned(), ..later }).unwrap();
+    assert_eq!((changed.updated, changed.changed), (1, vec!["text", "said_at"]));
+    let added = memory.upsert_note(&ns("me"), note("note-new", "A new one.")).unwrap();
+    assert_eq!((added.added, added.updated, added.unchanged), (1, 0, 0));
+    assert_eq!(memory.stats(&ns("me")).unwrap().notes, 2);
+    assert!(matches!(memory.upsert_note(&ns("me"), Note { id: None, ..note("x", "y") }), Err(Error::NoteWithoutId)));
+    let of_turn = Note { conversation: Some(ConversationId::new("kites").unwrap()), ..note("k1", "not a turn") };
+    assert!(memory.upsert_note(&ns("me"), of_turn).is_err());
+    assert_eq!(memory.show(&ns("me"), &name("k1", None), 0, 0).unwrap().memory.kind, Kind::Turn);
+}
+
+#[test]
+fn a_sensitive_text_is_not_shown_to_a_server() {
+    let encoder = Bags::new("far@1/remote", Locality::Remote);
+    let memory = open("memory:", encoder.clone());
+    memory.add_note(&ns("me"), note("note-open", "an open secret")).unwrap();
+    let hidden = MemoryUpdate {
+        text: Some("a hidden secret".to_owned()),
+        sensitivity: Some(Sensitivity::Sensitive),
+        ..MemoryUpdate::default()
+    };
+    let updated = memory.update(&ns("me"), &name("note-open", None), &hidden).unwrap();
+    assert_eq!(updated.warnings, Vec::<Warning>::new());
+    assert!(encoder.seen.lock().unwrap().iter().all(|text| !text.contains("hidden")));
+}
