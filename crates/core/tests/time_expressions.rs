@@ -1,4 +1,5 @@
 //! What people say of time, and what it means at a certain moment.
+#![allow(clippy::unwrap_used, reason = "test code")]
 
 use aforesaid_core::{
     time::{Clock, Order, TimeExpression, Times},
