@@ -16,6 +16,7 @@ use crate::{
     files::MOST_CONFIGURATION,
     global::Global,
     old_names,
+    page::Paging,
     precision::PrecisionChoice,
     remedies,
     server::{self, ServerArgs},
@@ -38,6 +39,8 @@ pub(crate) struct Settings {
     /// What a first hit must be likely at least, in [0, 1], where the configuration file says.
     pub(crate) min_confidence: Option<f64>,
     pub(crate) output: Output,
+    /// Whether what is long goes through a pager.
+    pub(crate) paging: Paging,
 }
 
 /// Whom the output is for.
@@ -182,6 +185,7 @@ impl Settings {
             llm_url: file.llm_url,
             llm_model: file.llm_model,
             min_confidence: file.min_confidence,
+            paging: if global.no_pager { Paging::Never } else { Paging::Auto },
             output: if global.json { Output::Programs } else { Output::People },
         })
     }

@@ -50,7 +50,9 @@ pub use aforesaid_core::{
     explain::{Arithmetic, Explain},
     fusion, lexical, pipeline,
     pipeline::Pipeline,
-    rerank, store, types, visible,
+    rerank,
+    snippet::{SNIPPET_CHARS, Snippet},
+    store, types, visible,
 };
 pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;

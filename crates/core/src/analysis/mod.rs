@@ -3,6 +3,8 @@
 mod dates;
 mod fold;
 mod form;
+mod language;
+mod located;
 mod paper;
 mod question;
 mod stopwords;
@@ -15,6 +17,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 pub use dates::{Days, MONTHS, NamedDate};
 pub use form::Form;
+pub use language::Language;
 pub use question::{Question, SpeakerName};
 
 use crate::types::UnknownChoice;

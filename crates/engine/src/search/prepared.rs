@@ -16,6 +16,7 @@ use crate::{answer::NoHits, error::Error, no_vectors::NoVectors};
 pub(super) struct Encoded {
     pub(super) vector: Result<Vec<f32>, NoVectors>,
     pub(super) millis: f64,
+    pub(super) loading_millis: Option<f64>,
 }
 
 /// The part of a namespace that a query is about, with its names resolved.
@@ -31,6 +32,7 @@ pub(super) struct EncodedQuery {
     pub(super) dim: usize,
     pub(super) vector: Result<Vec<f32>, NoVectors>,
     pub(super) encoding_millis: f64,
+    pub(super) loading_millis: Option<f64>,
 }
 
 impl PreparedQuery<'_> {
