@@ -167,7 +167,19 @@ fn every_data_set_is_listed_with_its_licence() {
     let names: Vec<&str> = sets.iter().map(|set| set["name"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["locomo", "locomo-audit", "longmemeval", "longmemeval-pooled", "beam", "realmem", "qmsum", "jsonl"]
+        [
+            "locomo",
+            "locomo-audit",
+            "longmemeval",
+            "longmemeval-pooled",
+            "beam",
+            "realmem",
+            "qmsum",
+            "dialogues",
+            "dialogues-dev",
+            "dialogues-test",
+            "jsonl"
+        ]
     );
     assert!(sets.iter().all(|set| set["licence"].is_string() && set["by_hand"].is_string()));
     assert_eq!(sets[0]["files"][0]["sha256"].as_str().unwrap().len(), 64);

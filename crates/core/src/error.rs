@@ -1,6 +1,6 @@
 //! What can be wrong with a memory, a store or an index.
 
-use crate::types::{ConversationId, EncoderId, InvalidName, MAX_TEXT_BYTES, MemoryId, Namespace};
+use crate::types::{ConversationId, EncoderId, InvalidName, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MemoryId, Namespace};
 
 fn named(id: &Option<MemoryId>) -> String {
     id.as_ref().map_or_else(|| "without id".to_owned(), |id| format!("{:?}", id.as_str()))
@@ -19,6 +19,14 @@ pub enum InvalidMemory {
     /// Too much was said.
     #[error("memory {}: the text has {bytes} bytes; expected at most {MAX_TEXT_BYTES}; split it into several turns", named(.id))]
     TextTooLong {
+        /// The memory.
+        id: Option<MemoryId>,
+        /// Bytes found.
+        bytes: usize,
+    },
+    /// A title that is none.
+    #[error("memory {}: the title of its session has {bytes} bytes; expected at most {MAX_TITLE_BYTES}; shorten it", named(.id))]
+    TitleTooLong {
         /// The memory.
         id: Option<MemoryId>,
         /// Bytes found.
@@ -153,6 +161,7 @@ impl InvalidMemory {
         match self {
             Self::EmptyText { .. } => "empty_text",
             Self::TextTooLong { .. } => "text_too_long",
+            Self::TitleTooLong { .. } => "title_too_long",
             Self::NoSpeaker { .. } => "no_speaker",
             Self::Importance { .. } => "invalid_importance",
         }

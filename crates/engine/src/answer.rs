@@ -51,6 +51,9 @@ pub struct Hit {
     pub conversation: Option<ConversationId>,
     /// Its session.
     pub session: Option<SessionId>,
+    /// The title of its session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// Who said it; of a session, who said its best turn.
     pub speaker: Option<String>,
     /// When; of a session, when it began.

@@ -77,7 +77,7 @@ fn the_codes_are_these() {
         }
     }
     let codes: Vec<String> = codes.into_iter().collect();
-    insta::assert_snapshot!(codes.join("\n"), @r#"
+    insta::assert_snapshot!(codes.join("\n"), @r"
     ambiguous_memory
     ambiguous_session
     batch_file_io
@@ -145,6 +145,7 @@ fn the_codes_are_these() {
     store_failed
     store_location
     text_too_long
+    title_too_long
     unknown_field
     unknown_format
     unknown_location
@@ -157,7 +158,7 @@ fn the_codes_are_these() {
     write_failed
     wrong_type
     wrong_value
-    "#);
+    ");
 }
 
 #[test]

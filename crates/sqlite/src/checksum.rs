@@ -34,6 +34,11 @@ pub(crate) fn of(memory: &Record, json: Json<'_>) -> u32 {
     sum.finalize()
 }
 
+/// CRC-32 of the title of a session: it belongs to no memory.
+pub(crate) fn of_title(title: &str) -> u32 {
+    crc32fast::hash(title.as_bytes())
+}
+
 fn number(sum: &mut Hasher, value: u64) {
     sum.update(&value.to_le_bytes());
 }
@@ -57,6 +62,7 @@ mod tests {
             kind: Kind::Note,
             conversation: None,
             session: None,
+            title: None,
             speaker: None,
             text: "likes kites".to_owned(),
             said_at: Some(Timestamp::from_millis(0).unwrap()),

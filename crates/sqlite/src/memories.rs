@@ -3,7 +3,7 @@
 use aforesaid_core::{
     StoreError,
     store::{
-        IndexRow, IndexSink, MemoryRef, NamespaceStats,
+        IndexRow, IndexSink, MemoryRef, NamespaceStats, TitleRow,
         tables::{
             ConversationRow, Counter, EmptiedGroups, EmptiedSession, Groups, IdRow, MemoryTable, RowKind, Selection,
             SessionRow,
@@ -196,6 +196,19 @@ impl MemoryTable for NamespaceTables<'_> {
         Ok(fed)
     }
 
+    fn feed_titles(&self, after: u64, sink: &mut dyn IndexSink) -> Result<(), StoreError> {
+        let mut select = self.context.run(self.connection.prepare_cached(
+            "SELECT s.id, c.name, s.name, s.title FROM session s
+             JOIN conversation c ON c.namespace = ?1 AND c.id = s.conversation
+             WHERE s.namespace = ?1 AND s.id > ?2 AND s.title IS NOT NULL ORDER BY s.id",
+        ))?;
+        let mut rows = self.context.run(select.query(params![self.tenant, after]))?;
+        while let Some(row) = self.context.run(rows.next())? {
+            sink.title(self.context.run(title_row(row))?);
+        }
+        Ok(())
+    }
+
     fn expect(&self, kind: RowKind, found: u64) -> Result<(), StoreError> {
         counts::expect(self, kind, found)
     }
@@ -237,6 +250,11 @@ impl MemoryTable for NamespaceTables<'_> {
                    RETURNING id, given";
         let row = self.row(sql, params![self.tenant, conversation, name.as_str(), given], session_row)?;
         inserted(self, row)
+    }
+
+    fn set_title(&mut self, session: u64, title: &str) -> Result<bool, StoreError> {
+        let sql = "UPDATE session SET title = ?3, title_sum = ?4 WHERE namespace = ?1 AND id = ?2 AND title IS NOT ?3";
+        Ok(self.execute(sql, params![self.tenant, session, title, checksum::of_title(title)])? > 0)
     }
 
     fn insert_memory(&mut self, memory: &Record, groups: Groups) -> Result<(), StoreError> {
@@ -345,6 +363,11 @@ fn id_row<'r>(row: &'r Row<'_>) -> rusqlite::Result<IdRow<'r>> {
         conversation: row.get(2)?,
         id: row.get_ref(3)?.as_str()?,
     })
+}
+
+fn title_row<'r>(row: &'r Row<'_>) -> rusqlite::Result<TitleRow<'r>> {
+    let text = |column| -> rusqlite::Result<&'r str> { Ok(row.get_ref(column)?.as_str()?) };
+    Ok(TitleRow { number: row.get(0)?, conversation: text(1)?, session: text(2)?, title: text(3)? })
 }
 
 fn index_row<'r>(row: &'r Row<'_>, vector: &'r mut Vec<f32>) -> rusqlite::Result<IndexRow<'r>> {

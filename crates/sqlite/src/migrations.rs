@@ -1,7 +1,7 @@
 //! The tables, as steps from one format of a store to the next.
 
 /// Step `i` takes a store from version `i` to `i + 1`. Steps are only ever added.
-pub(crate) const MIGRATIONS: [&str; 8] = [
+pub(crate) const MIGRATIONS: [&str; 9] = [
     // Tenant first in every key, so that one namespace lies together on disk.
     // `seq` counts arrivals in a namespace and is never given twice.
     "
@@ -248,5 +248,17 @@ pub(crate) const MIGRATIONS: [&str; 8] = [
         last      INTEGER NOT NULL,
         PRIMARY KEY (namespace, number, part, first)
     ) STRICT, WITHOUT ROWID;
+    ",
+    // Titles of sessions, each with its CRC-32. Imports kept that of a chat in the metadata of its first turn, and there
+    // it stays; what was taken from there has no sum.
+    "
+    ALTER TABLE session ADD COLUMN title TEXT;
+    ALTER TABLE session ADD COLUMN title_sum INTEGER;
+    UPDATE session SET title = first.title FROM (
+        SELECT namespace, session, min(seq), trim(meta ->> '$.title') AS title FROM memory
+        WHERE session <> 0 AND meta IS NOT NULL AND json_valid(meta) AND json_type(meta, '$.title') = 'text'
+        GROUP BY namespace, session
+    ) AS first
+    WHERE first.namespace = session.namespace AND first.session = session.id AND first.title <> '';
     ",
 ];

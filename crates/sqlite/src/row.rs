@@ -15,7 +15,7 @@ macro_rules! select {
     ($session:literal) => {
         concat!(
             "SELECT m.seq, m.id, m.kind, c.name, s.name, m.speaker, m.text, m.said_at, m.image_caption,
-                    m.importance, m.sensitive, m.tags, m.source, m.meta, m.checksum
+                    m.importance, m.sensitive, m.tags, m.source, m.meta, m.checksum, s.title, s.title_sum
              FROM memory m
              LEFT JOIN conversation c ON c.namespace = ?1 AND c.id = m.conversation
              LEFT JOIN session s ON s.namespace = ?1 AND s.id = m.session",
@@ -34,7 +34,7 @@ pub(crate) const SELECT: &str = select!(" AND s.conversation = m.conversation");
 pub(crate) const SELECT_LOOSELY: &str = select!("");
 
 /// What the columns of [`SELECT`] hold.
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 17] = [
     "position",
     "id",
     "kind",
@@ -50,6 +50,8 @@ const FIELDS: [&str; 15] = [
     "source",
     "metadata",
     "checksum",
+    "title",
+    "checksum of the title",
 ];
 
 /// A row that cannot be what was stored. It names the place, and nothing of what it holds.
@@ -119,6 +121,7 @@ fn decode(row: &Row<'_>, seq: Seq) -> rusqlite::Result<(Record, Verdict)> {
         kind: kind(row.get(2)?),
         conversation: optional(row, 3, ConversationId::new)?,
         session: optional(row, 4, SessionId::new)?,
+        title: row.get(15)?,
         speaker: row.get(5)?,
         text: row.get(6)?,
         said_at: said_at(row, 7)?,
@@ -130,8 +133,9 @@ fn decode(row: &Row<'_>, seq: Seq) -> rusqlite::Result<(Record, Verdict)> {
         meta: json(stored.meta, 13)?,
     };
     placed(seq, memory.kind, (memory.conversation.is_some(), memory.session.is_some()))?;
-    let sum: Option<i64> = row.get(14)?;
-    let sound = sum.is_none_or(|sum| sum == i64::from(checksum::of(&memory, stored)));
+    let is = |stored: Option<i64>, sum: u32| stored.is_none_or(|stored| stored == i64::from(sum));
+    let sound = is(row.get(14)?, checksum::of(&memory, stored))
+        && is(row.get(16)?, checksum::of_title(memory.title.as_deref().unwrap_or_default()));
     Ok((memory, if sound { Verdict::Sound } else { Verdict::Changed }))
 }
 

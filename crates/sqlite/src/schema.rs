@@ -245,6 +245,35 @@ mod tests {
     }
 
     #[test]
+    fn titles_of_an_old_store_are_those_of_its_sessions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        let file = Connection::open(&path).unwrap();
+        MIGRATIONS[..8].iter().for_each(|step| file.execute_batch(step).unwrap());
+        file.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        file.pragma_update(None, "user_version", 8).unwrap();
+        file.execute_batch(
+            r#"INSERT INTO namespace (id, name, epoch, last, memories) VALUES (1, 'one', 7, 5, 5);
+               INSERT INTO conversation (namespace, id, name) VALUES (1, 1, 'c');
+               INSERT INTO session (namespace, id, conversation, name) VALUES (1, 1, 1, 's'), (1, 2, 1, 'plain');
+               INSERT INTO memory (namespace, seq, id, kind, conversation, session, speaker, text, importance, sensitive, meta)
+               VALUES (1, 1, 't1', 0, 1, 1, 'Ann', 'a kite', 0.5, 0, '{"mood": "fine"}'),
+                      (1, 2, 't2', 0, 1, 1, 'Ann', 'a kite', 0.5, 0, '{"title": " Kites ", "mood": "fine"}'),
+                      (1, 3, 't3', 0, 1, 1, 'Ann', 'a kite', 0.5, 0, '{"title": "Later"}'),
+                      (1, 4, 't4', 0, 1, 2, 'Ann', 'a kite', 0.5, 0, '{"title": ["no text"]}'),
+                      (1, 5, 't5', 0, 1, 2, 'Ann', 'a kite', 0.5, 0, '{"title": "  "}');"#,
+        )
+        .unwrap();
+        drop(file);
+        let store = SqliteStore::open(&path, Creation::Forbidden).unwrap();
+        let all: Vec<Seq> = (1..=5).map(Seq).collect();
+        let memories = store.fetch(&Namespace::new("one").unwrap(), &all).unwrap();
+        let titles: Vec<_> = memories.iter().map(|memory| memory.title.as_deref()).collect();
+        assert_eq!(titles, [Some("Kites"), Some("Kites"), Some("Kites"), None, None]);
+        assert!(memories[1].meta.as_ref().unwrap().contains_key("title"), "metadata is as it was");
+    }
+
+    #[test]
     fn an_old_store_is_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("old.db");

@@ -35,6 +35,7 @@ fn turn(n: u64) -> Draft {
     Draft::Turn(Turn {
         id: Some(MemoryId::new(format!("t{n}")).unwrap()),
         said_at: Timestamp::from_millis(n as i64 * 60_000).ok(),
+        title: Some(format!("About kites, part {}", n / 20)),
         image_caption: n.is_multiple_of(5).then(|| format!("picture {n}")),
         ..Turn::new(conversation, session, "Ann", text)
     })
@@ -259,7 +260,9 @@ fn no_error_and_no_finding_holds_what_was_said() {
     let path = folder.path().join("memory.db");
     filled(&path, 60);
     let mut pages = Pages::of(&path);
-    for (text, byte) in [("Turn 7 is about", 0xFF), ("picture 10", 0xC0), ("Whose kite is 21", 0xF8)] {
+    let places =
+        [("Turn 7 is about", 0xFF), ("picture 10", 0xC0), ("Whose kite is 21", 0xF8), ("About kites, part 2", 0xFF)];
+    for (text, byte) in places {
         let at = pages.find(text);
         pages.bytes[at + 2] = byte;
     }

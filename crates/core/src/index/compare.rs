@@ -11,6 +11,7 @@ impl Index {
             ("terms", self.postings == other.postings),
             ("vectors", self.dense == other.dense),
             ("cues", self.cues == other.cues),
+            ("titles", self.titles == other.titles),
         ];
         parts.into_iter().find(|(_, same)| !same).map(|(part, _)| part)
     }

@@ -8,18 +8,23 @@ mod removal;
 mod segment;
 #[cfg(test)]
 mod tests;
+mod titles;
 
 use std::collections::BTreeMap;
 
 pub use cues::{CueIndex, CueRows, Questions};
 pub use documents::{Documents, Session};
+pub use titles::Titles;
 
 use crate::{
     analysis::{Analysis, Analyzer},
     dense::DenseIndex,
     error::StoreError,
     lexical::Postings,
-    store::{CuePart, CueRow, IndexRow, IndexSink, Removed, Segment, SegmentKind, SegmentUse, SnapshotName, Version},
+    store::{
+        CuePart, CueRow, IndexRow, IndexSink, Removed, Segment, SegmentKind, SegmentUse, SnapshotName, TitleRow,
+        Version,
+    },
     types::{EncoderId, passage},
 };
 
@@ -51,6 +56,7 @@ pub struct Index {
     postings: Postings,
     dense: Option<DenseIndex>,
     cues: CueIndex,
+    titles: Titles,
     analysis: Analysis,
     /// Blocks that a store keeps segments of, and how far those go.
     kept: BTreeMap<(SegmentKind, u64), u64>,
@@ -77,6 +83,7 @@ impl Index {
             postings: Postings::default(),
             cues: CueIndex::new(dense.as_ref().map(DenseIndex::dim)),
             dense,
+            titles: Titles::default(),
             analysis: spec.analyzer.session(),
             kept: BTreeMap::new(),
             coded: Coded::Taken,
@@ -140,6 +147,11 @@ impl Index {
         Some(&self.cues).filter(|cues| !cues.questions().rows().is_empty())
     }
 
+    /// The titles of its sessions.
+    pub fn titles(&self) -> &Titles {
+        &self.titles
+    }
+
     /// Texts and rows of cues: what a store has to be read for.
     pub fn rows(&self) -> usize {
         self.documents.len() + self.cues.questions().rows().len() + self.cues.passages().len()
@@ -148,7 +160,11 @@ impl Index {
     /// Bytes held, approximately.
     pub fn heap_bytes(&self) -> usize {
         let dense = self.dense.as_ref().map_or(0, DenseIndex::heap_bytes);
-        self.documents.heap_bytes() + self.postings.heap_bytes() + dense + self.cues.heap_bytes()
+        self.documents.heap_bytes()
+            + self.postings.heap_bytes()
+            + dense
+            + self.cues.heap_bytes()
+            + self.titles.heap_bytes()
     }
 
     fn check_dim(&self, vector: Option<&[f32]>) -> Result<(), StoreError> {
@@ -198,6 +214,18 @@ impl IndexSink for Index {
             dense.push(row.vector);
         }
         Ok(())
+    }
+
+    fn titles_upto(&self) -> Option<u64> {
+        Some(self.titles.upto())
+    }
+
+    fn title(&mut self, title: TitleRow<'_>) {
+        // A session without turns is not found.
+        if let Some(session) = self.documents.session_number(title.conversation, title.session) {
+            let terms = self.terms_of(title.title);
+            self.titles.push(title.number, session, &terms);
+        }
     }
 
     fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@
 //! speakers included: so every score is. Texts are not analysed again, and nothing is read.
 
 use super::{
-    CueIndex, Index,
+    CueIndex, Index, Titles,
     documents::{Documents, NONE},
 };
 use crate::store::{Removed, SegmentKind};
@@ -18,6 +18,8 @@ impl Index {
         let mut now = vec![NONE; places.len()];
         (0..).zip(&left).for_each(|(new, &old)| now[old as usize] = new);
 
+        // They are taken again: numbers of sessions change, and a number may be given again.
+        self.titles = Titles::default();
         // It remembers stems of words that are gone.
         self.analysis = self.spec.analyzer.session();
         let mut cues = CueIndex::like(&self.cues);

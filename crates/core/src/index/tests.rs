@@ -181,6 +181,7 @@ impl World {
 fn turn(place: u8, number: u8, text: &str) -> Turn {
     Turn {
         said_at: (!number.is_multiple_of(5)).then(|| day(number)),
+        title: number.is_multiple_of(4).then(|| format!("{} and kites {}", WORDS[usize::from(number) % 9], place % 5)),
         ..Turn::new(
             ConversationId::new(format!("c{}", place % 3)).unwrap(),
             SessionId::new(format!("s{}", place / 3)).unwrap(),
@@ -232,6 +233,14 @@ impl IndexSink for Rebuilt {
 
     fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {
         self.0.cue(cue)
+    }
+
+    fn titles_upto(&self) -> Option<u64> {
+        self.0.titles_upto()
+    }
+
+    fn title(&mut self, title: TitleRow<'_>) {
+        self.0.title(title);
     }
 }
 
@@ -286,6 +295,7 @@ fn assert_same(found: &Index, expected: &Index) {
     assert_eq!(found.postings, expected.postings);
     assert_eq!(found.dense, expected.dense);
     assert_eq!(found.cues, expected.cues);
+    assert_eq!(found.titles, expected.titles);
 }
 
 proptest! {

@@ -76,6 +76,11 @@ pub trait Column: Send + Sync {
         self.floor().is_none_or(|floor| score > floor)
     }
 
+    /// Whether a score can bring a candidate into the pool, where the leg feeds it.
+    fn enters_pool(&self, _score: f64) -> bool {
+        true
+    }
+
     /// Whether a vector speaks for a candidate; `None` where the leg compares none.
     fn has_vector(&self, _place: usize) -> Option<bool> {
         None

@@ -6,7 +6,7 @@ use super::{
     boost::{Boost, BoostMeasure},
     definition::Pipeline,
     leg::Leg,
-    legs::{AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, UnitWeights},
+    legs::{AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, TitleLeg, UnitWeights},
     vectors::SpeakerNames,
 };
 use crate::{
@@ -24,6 +24,12 @@ pub(super) const NAMES: &str =
 pub const CUE_BOOST: &str = "cue_boost";
 /// The word of the boost by dates.
 pub const DATE_BOOST: &str = "date_boost";
+/// The word of the boost by titles.
+pub const TITLE_BOOST: &str = "title_boost";
+/// Makes a boost of its weight.
+type WeightedBoost = fn(f64) -> Boost;
+/// Boosts of one leg and one weight, by their words, in the order they are applied.
+pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 2] = [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title)];
 
 impl Boost {
     /// The best cue question of each candidate, by BM25 and by cosine.
@@ -35,6 +41,11 @@ impl Boost {
     /// What was said on the date that the query names.
     pub fn date(weight: f64) -> Self {
         Self { word: DATE_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(DateLeg), weight)] }
+    }
+
+    /// What was said in a session whose title the query names.
+    pub fn title(weight: f64) -> Self {
+        Self { word: TITLE_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(TitleLeg), weight)] }
     }
 }
 
@@ -63,7 +74,7 @@ impl Pipeline {
             sessions: UnitWeights { session: 1.0, turn: 1.0 },
             turns: UnitWeights { session: 0.4, turn: 1.0 },
         };
-        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0)];
+        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0)];
         Self { boosts, ..Self::of_one("lexical", Analyzer::English, Arc::new(leg)) }
     }
 

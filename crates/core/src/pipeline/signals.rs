@@ -120,8 +120,7 @@ impl SignalTable {
             return (0..units).collect();
         }
         let feeding = self.filled().filter(|(filled, _)| filled.leg.feeds_pool());
-        let mut pool: Vec<usize> =
-            feeding.flat_map(|(_, column)| best_places(column.scores().iter().copied().enumerate(), width)).collect();
+        let mut pool: Vec<usize> = feeding.flat_map(|(_, column)| best_places(entering(column), width)).collect();
         pool.sort_unstable();
         pool.dedup();
         pool
@@ -166,6 +165,11 @@ impl Filled {
             Some(_) => Some(scores.to_vec()),
         }
     }
+}
+
+/// Places and scores of the candidates that a column can bring into the pool.
+fn entering(column: &dyn Column) -> impl Iterator<Item = (usize, f64)> {
+    column.scores().iter().copied().enumerate().filter(|(_, score)| column.enters_pool(*score))
 }
 
 /// Rank and score of some candidates among all, in one pass.

@@ -9,6 +9,7 @@ mod derived;
 mod ids;
 mod removals;
 mod repeats;
+mod titles;
 mod vector_sets;
 
 pub use ids::ids_given;
@@ -17,13 +18,13 @@ use serde_json::json;
 
 use super::{
     AppendOutcome, Audience, Batch, CheckDepth, CuePart, CueRow, DeleteTarget, Erasure, Gravity, IndexRow, IndexSink,
-    MemoryRef, NewVectors, Removed, Segment, SegmentKind, SegmentUse, SnapshotName, Store,
+    MemoryRef, NewVectors, Removed, Segment, SegmentKind, SegmentUse, SnapshotName, Store, TitleRow,
 };
 use crate::{
     error::StoreError,
     types::{
-        ConversationId, Draft, EncoderId, Importance, MemoryId, Namespace, Note, Record, Scope, Sensitivity, Seq,
-        SessionId, Timestamp, Turn, Vectors,
+        ConversationId, Draft, EncoderId, Importance, MAX_TITLE_BYTES, MemoryId, Namespace, Note, Record, Scope,
+        Sensitivity, Seq, SessionId, Timestamp, Turn, Vectors,
     },
 };
 
@@ -31,7 +32,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 47] = [
+pub const CASES: [(&str, Case); 49] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -39,6 +40,8 @@ pub const CASES: [(&str, Case); 47] = [
     ("a_repeat_within_a_batch", repeats::a_repeat_within_a_batch),
     ("a_refused_batch_leaves_no_namespace", repeats::a_refused_batch_leaves_no_namespace),
     ("a_namespace_that_is_not_there", repeats::a_namespace_that_is_not_there),
+    ("a_session_has_one_title", titles::a_session_has_one_title),
+    ("an_index_is_told_titles", titles::an_index_is_told_titles),
     ("ids_are_given_where_missing", ids_are_given_where_missing),
     ("an_id_does_not_come_back", ids::an_id_does_not_come_back),
     ("an_id_does_not_come_back_in_a_long_walk", ids::an_id_does_not_come_back_in_a_long_walk),
@@ -183,6 +186,8 @@ struct Seen {
     resets: usize,
     rows: Vec<(u64, String, Option<Vec<f32>>)>,
     cues: Vec<SeenCue>,
+    /// Number, conversation, session, title.
+    titles: Vec<(u64, String, String, String)>,
     /// Its name, if it wants segments.
     name: Option<SnapshotName>,
     segments: Vec<Segment>,
@@ -193,9 +198,11 @@ impl IndexSink for Seen {
         self.resets += 1;
         self.rows.clear();
         self.cues.clear();
+        self.titles.clear();
     }
 
     fn remove(&mut self, gone: &Removed) -> Result<(), StoreError> {
+        self.titles.clear();
         self.rows.retain(|(seq, ..)| !gone.memories.contains(*seq));
         self.cues.retain(|(id, seq, ..)| !gone.cues.contains(*id) && !gone.memories.contains(*seq));
         Ok(())
@@ -216,6 +223,16 @@ impl IndexSink for Seen {
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
         self.rows.push((row.seq.0, row.text.to_owned(), row.vector.map(<[f32]>::to_vec)));
         Ok(())
+    }
+
+    fn titles_upto(&self) -> Option<u64> {
+        Some(self.titles.last().map_or(0, |(number, ..)| *number))
+    }
+
+    fn title(&mut self, row: TitleRow<'_>) {
+        assert!(self.titles.last().is_none_or(|(number, ..)| *number < row.number), "in order of their numbers");
+        let TitleRow { number, conversation, session, title } = row;
+        self.titles.push((number, conversation.to_owned(), session.to_owned(), title.to_owned()));
     }
 
     fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {

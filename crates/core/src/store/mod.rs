@@ -36,5 +36,5 @@ pub use in_memory::InMemoryStore;
 pub use lookup::{Audience, MemoryRef, NamespaceStats, Unembedded};
 pub use removed::{IdRanges, REMEMBERED_SPANS, Removed};
 pub use segment::{BLOCK, Segment, SegmentKind, SegmentUse, SnapshotName, SnapshotOutcome};
-pub use sink::{IndexRow, IndexSink};
+pub use sink::{IndexRow, IndexSink, TitleRow};
 pub use version::Version;

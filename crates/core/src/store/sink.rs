@@ -35,6 +35,19 @@ pub struct IndexRow<'a> {
     pub vector: Option<&'a [f32]>,
 }
 
+/// The title of a session as a derived index needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TitleRow<'a> {
+    /// The number of the session.
+    pub number: u64,
+    /// Its conversation.
+    pub conversation: &'a str,
+    /// Its name in that conversation.
+    pub session: &'a str,
+    /// Its title.
+    pub title: &'a str,
+}
+
 /// Takes the rows that bring a derived index up to date.
 pub trait IndexSink {
     /// Drops every row taken so far: all rows follow.
@@ -62,6 +75,14 @@ pub trait IndexSink {
     /// # Errors
     /// When the row cannot belong to this index.
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError>;
+
+    /// The number of the last session whose title it took; `None` where it wants no titles.
+    fn titles_upto(&self) -> Option<u64> {
+        None
+    }
+
+    /// Takes the title of the next session, in order of their numbers, after all rows and cues.
+    fn title(&mut self, _title: TitleRow<'_>) {}
 
     /// Takes the next cue, in order of [`CueId`](crate::types::CueId), after all rows.
     ///

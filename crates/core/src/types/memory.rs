@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ConversationId, MAX_TEXT_BYTES, MemoryId, SessionId, Timestamp};
+use super::{ConversationId, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MemoryId, SessionId, Timestamp};
 use crate::error::InvalidMemory;
 
 /// One utterance of a conversation, as it goes in; [`Turn::new`] makes one of what every turn has.
@@ -29,12 +29,14 @@ pub struct Turn {
     pub tags: Vec<String>,
     /// Whether its text may leave this machine.
     pub sensitivity: Sensitivity,
+    /// The title of its session, if it has one; a later turn may give the session another.
+    pub title: Option<String>,
     /// Anything else the source knew; stored and exported, never searched.
     pub meta: Option<Map<String, Value>>,
 }
 
 impl Turn {
-    /// A turn without an id, a time or marks; the other fields are set on it.
+    /// A turn without an id, a time, a title or marks; the other fields are set on it.
     pub fn new(
         conversation: ConversationId,
         session: SessionId,
@@ -52,6 +54,7 @@ impl Turn {
             importance: Importance::default(),
             tags: Vec::new(),
             sensitivity: Sensitivity::default(),
+            title: None,
             meta: None,
         }
     }
@@ -197,6 +200,9 @@ pub struct Record {
     /// The session; always there for a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
+    /// The title of the session, as it is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// Who said it; always there for a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
@@ -235,6 +241,9 @@ impl Draft {
             Draft::Turn(turn) => (&turn.text, turn.image_caption.as_deref().unwrap_or_default()),
             Draft::Note(note) => (&note.text, ""),
         };
+        if let Some(bytes) = self.title().map(str::len).filter(|&bytes| bytes > MAX_TITLE_BYTES) {
+            return Err(InvalidMemory::TitleTooLong { id: self.id().cloned(), bytes });
+        }
         if text.trim().is_empty() && caption.trim().is_empty() {
             return Err(InvalidMemory::EmptyText { id: self.id().cloned() });
         }
@@ -266,6 +275,14 @@ impl Draft {
         }
     }
 
+    /// The title it gives its session; a blank one is none.
+    pub fn title(&self) -> Option<&str> {
+        match self {
+            Draft::Turn(turn) => turn.title.as_deref().map(str::trim).filter(|title| !title.is_empty()),
+            Draft::Note(_) => None,
+        }
+    }
+
     /// Whether only a local model may see it.
     pub fn sensitivity(&self) -> Sensitivity {
         match self {
@@ -291,6 +308,7 @@ impl Draft {
                 kind: Kind::Turn,
                 conversation: Some(turn.conversation),
                 session: Some(turn.session),
+                title: turn.title,
                 speaker: Some(turn.speaker),
                 text: turn.text,
                 said_at: turn.said_at,
@@ -307,6 +325,7 @@ impl Draft {
                 kind: Kind::Note,
                 conversation: note.conversation,
                 session: None,
+                title: None,
                 speaker: None,
                 text: note.text,
                 said_at: note.said_at,
@@ -324,8 +343,8 @@ impl Draft {
 impl Record {
     /// The first field in which this memory and another of the same id differ.
     ///
-    /// Used to tell a repeated import from two things claiming one id. `meta` is
-    /// not compared: a chat that was given another title is the same chat.
+    /// Used to tell a repeated import from two things claiming one id. `title` and `meta` are not compared: a chat that
+    /// was given another title is the same chat.
     pub fn difference(&self, other: &Record) -> Option<&'static str> {
         let fields: [(&'static str, bool); 10] = [
             ("kind", self.kind == other.kind),

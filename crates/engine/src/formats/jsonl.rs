@@ -29,11 +29,12 @@ const LINE: &str = "one whole turn or note as an object on this line";
 const KINDS: &str = "turn or note";
 const IMPORTANCE: &str = "a number from 0 to 1";
 
-const TURN: [&str; 12] = [
+const TURN: [&str; 13] = [
     "id",
     "kind",
     "conversation",
     "session",
+    "title",
     "speaker",
     "text",
     "said_at",
@@ -116,6 +117,7 @@ fn read_turn(mut record: JsonFields, intake: &Intake) -> Result<Turn, FormatErro
         importance: read_importance(&mut record)?,
         tags: read_texts(&mut record, "tags")?,
         sensitivity: read_sensitivity(&mut record)?,
+        title: record.text("title")?,
         meta: record.object("meta")?,
     })
 }

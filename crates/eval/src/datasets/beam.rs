@@ -126,6 +126,7 @@ fn read_questions(files: &Files, name: &str, intake: &mut Intake) -> Result<(), 
                 text: probe.question,
                 category,
                 before: None,
+                now: None,
                 gold,
                 answer: None,
             };

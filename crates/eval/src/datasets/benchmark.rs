@@ -46,6 +46,8 @@ pub struct Question {
     pub category: Option<String>,
     /// The first memory that did not exist yet when this was asked; only those before it are candidates.
     pub before: Option<MemoryId>,
+    /// The moment of asking, as the data set writes it: ISO 8601, with its offset where it has one.
+    pub now: Option<String>,
     /// The right answer in words, where the data set has one; of LoCoMo's adversarial questions the wrong one.
     pub answer: Option<String>,
 }
@@ -72,6 +74,8 @@ pub struct Excluded {
     pub group: String,
     /// As [`Question::before`].
     pub before: Option<MemoryId>,
+    /// As [`Question::now`].
+    pub now: Option<String>,
 }
 
 /// An evidence id that names nothing.

@@ -61,6 +61,9 @@ impl DataSet {
             DataSet::Beam => &BEAM,
             DataSet::RealMem => &REALMEM,
             DataSet::QmSum => &QMSUM,
+            DataSet::Dialogues => &DIALOGUES,
+            DataSet::DialoguesDev => &DIALOGUES_DEV,
+            DataSet::DialoguesTest => &DIALOGUES_TEST,
             DataSet::Jsonl => &JSONL,
         }
     }
@@ -142,6 +145,26 @@ static QMSUM: Entry = Entry {
     files: &files::QMSUM,
     place: "put train.jsonl into a folder and name that, or name any .jsonl file of its format",
 };
+
+static DIALOGUES: Entry =
+    dialogues(DataSet::Dialogues, "Dialogues: conversations of many genres and languages, written for this project");
+
+static DIALOGUES_DEV: Entry = dialogues(DataSet::DialoguesDev, "Dialogues, with the questions to choose settings on");
+
+static DIALOGUES_TEST: Entry = dialogues(DataSet::DialoguesTest, "Dialogues, with the questions to report");
+
+const fn dialogues(dataset: DataSet, title: &'static str) -> Entry {
+    Entry {
+        dataset,
+        title,
+        home: Some("https://github.com/aforesaid/aforesaid"),
+        licence: "CC0-1.0",
+        rule: "public domain; its test conversations are for measuring, never for training",
+        base: "",
+        files: &[],
+        place: "name the folder datasets/dialogues of the repository",
+    }
+}
 
 static JSONL: Entry = Entry {
     dataset: DataSet::Jsonl,

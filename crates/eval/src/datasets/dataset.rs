@@ -8,7 +8,8 @@ use aforesaid::{
 };
 
 use super::{
-    Benchmark, DataError, RecordedCues, Splits, beam, files::locate, jsonl, locomo, longmemeval, pooled, qmsum, realmem,
+    Benchmark, DataError, RecordedCues, Splits, beam, dialogues, files::locate, jsonl, locomo, longmemeval, pooled,
+    qmsum, realmem,
 };
 
 /// A kind of labelled history.
@@ -28,15 +29,25 @@ pub enum DataSet {
     RealMem,
     /// Meetings with questions about their parts.
     QmSum,
+    /// Conversations of many genres and languages, written for this project.
+    Dialogues,
+    /// The same with the questions to choose settings on.
+    DialoguesDev,
+    /// The same with the questions to report.
+    DialoguesTest,
     /// Anyone's own labelled history.
     Jsonl,
 }
 
-const NAMES: &str = "locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum or jsonl";
+const NAMES: &str = "locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues, \
+                     dialogues-dev, dialogues-test or jsonl";
+
+/// The folder of the dialogues, from the root of the repository.
+const REPOSITORY: &str = "datasets/dialogues";
 
 impl DataSet {
     /// Every data set, in the order in which they are listed to people.
-    pub const ALL: [DataSet; 8] = [
+    pub const ALL: [DataSet; 11] = [
         DataSet::Locomo,
         DataSet::LocomoAudit,
         DataSet::LongMemEval,
@@ -44,6 +55,9 @@ impl DataSet {
         DataSet::Beam,
         DataSet::RealMem,
         DataSet::QmSum,
+        DataSet::Dialogues,
+        DataSet::DialoguesDev,
+        DataSet::DialoguesTest,
         DataSet::Jsonl,
     ];
 
@@ -57,6 +71,9 @@ impl DataSet {
             DataSet::Beam => "beam",
             DataSet::RealMem => "realmem",
             DataSet::QmSum => "qmsum",
+            DataSet::Dialogues => "dialogues",
+            DataSet::DialoguesDev => "dialogues-dev",
+            DataSet::DialoguesTest => "dialogues-test",
             DataSet::Jsonl => "jsonl",
         }
     }
@@ -66,7 +83,16 @@ impl DataSet {
         match self {
             DataSet::LocomoAudit => DataSet::Locomo.name(),
             DataSet::LongMemEvalPooled => DataSet::LongMemEval.name(),
+            DataSet::DialoguesDev | DataSet::DialoguesTest => DataSet::Dialogues.name(),
             _ => self.name(),
+        }
+    }
+
+    /// Where it is in the repository of this project, if it is part of it.
+    pub fn in_repository(self) -> Option<&'static Path> {
+        match self {
+            DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => Some(Path::new(REPOSITORY)),
+            _ => None,
         }
     }
 
@@ -87,6 +113,9 @@ impl DataSet {
             DataSet::Beam => beam::load(&files, unit),
             DataSet::RealMem => realmem::load(&files, unit),
             DataSet::QmSum => qmsum::load(&files, unit),
+            DataSet::Dialogues => dialogues::load(&files, unit, None),
+            DataSet::DialoguesDev => dialogues::load(&files, unit, Some(dialogues::Side::Dev)),
+            DataSet::DialoguesTest => dialogues::load(&files, unit, Some(dialogues::Side::Test)),
             DataSet::Jsonl => jsonl::load(&files, unit),
         }
     }

@@ -8,7 +8,7 @@ use std::{
 use aforesaid::models::files::read_regular;
 use serde::de::DeserializeOwned;
 
-use super::{DataError, DataSet};
+use super::{DataError, DataSet, dialogues::SPLITS};
 
 /// Bytes of a file at most: the largest data set has 2.7 billion.
 pub(super) const MOST_BYTES: u64 = 8 << 30;
@@ -130,6 +130,7 @@ pub(super) fn locate(dataset: DataSet, path: &Path) -> Result<Files, DataError> 
         DataSet::Beam => search.chats(),
         DataSet::RealMem => search.personas(),
         DataSet::QmSum => search.file(&[QMSUM], &["", "qmsum", "data/ALL/jsonl"]),
+        DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => search.dialogues(),
         DataSet::Jsonl if path.is_dir() => search.folder(&JSONL, &[""]),
         DataSet::Jsonl => search.file(&[], &[]),
     }
@@ -223,6 +224,21 @@ impl Search<'_> {
             }
         }
         Err(self.not_found("a persona's .json file, or some in the folder, in realmem or in dataset".to_owned()))
+    }
+
+    /// Dialogues: `splits.json`, and every JSONL file beside it.
+    fn dialogues(&self) -> Result<Files, DataError> {
+        let start = if self.path.is_file() { folder_of(self.path) } else { self.path.to_owned() };
+        for folder in ["", "dialogues", "datasets/dialogues"] {
+            let root = start.join(folder);
+            let mut names = names_in(&root, |path| path.extension().is_some_and(|end| end == "jsonl"))?;
+            names.sort();
+            if !names.is_empty() && root.join(SPLITS).is_file() {
+                names.push(SPLITS.to_owned());
+                return Ok(Files { root, names });
+            }
+        }
+        Err(self.not_found(format!("{SPLITS} and .jsonl files in it, in dialogues or in datasets/dialogues")))
     }
 
     fn not_found(&self, looked_for: String) -> DataError {

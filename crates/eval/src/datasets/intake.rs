@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use aforesaid::{
     InvalidMemory,
-    types::{Draft, Granularity, MemoryId},
+    types::{Draft, Granularity, MemoryId, Timestamp},
 };
 
 use super::{
@@ -23,6 +23,8 @@ pub(super) struct LabelledQuestion {
     pub(super) text: String,
     pub(super) category: Option<String>,
     pub(super) before: Option<MemoryId>,
+    /// The moment of asking, in ISO 8601.
+    pub(super) now: Option<String>,
     pub(super) gold: Label,
     /// The right answer in words, where the data set has one.
     pub(super) answer: Option<String>,
@@ -138,14 +140,14 @@ impl Intake {
         };
         match outcome {
             Ok(gold) => {
-                let LabelledQuestion { text, category, before, answer, .. } = asked;
-                let question = Question { id, text, gold, category, before, answer };
+                let LabelledQuestion { text, category, before, now, answer, .. } = asked;
+                let question = Question { id, text, gold, category, before, now, answer };
                 if let Some(group) = self.benchmark.groups.last_mut() {
                     group.questions.push(question);
                 }
             }
             Err(reason) => {
-                let excluded = Excluded { question: id, text: asked.text, group, before: asked.before };
+                let excluded = Excluded { question: id, text: asked.text, group, before: asked.before, now: asked.now };
                 self.benchmark.ledger.excluded.entry(reason).or_default().push(excluded);
             }
         }
@@ -187,6 +189,14 @@ impl Intake {
                 id: id.to_owned(),
                 group: group.to_owned(),
                 expected: "at least one turn that is not blank".to_owned(),
+            });
+        }
+        if let Some(now) = asked.now.as_deref().filter(|now| now.parse::<Timestamp>().is_err()) {
+            return Err(DataError::Wrong {
+                place: place.to_owned(),
+                what: "field \"now\"".to_owned(),
+                found: format!("{now:?}"),
+                expected: "ISO 8601 such as 2023-05-08T13:56:00+02:00".to_owned(),
             });
         }
         match self.places.insert(id.to_owned(), place.to_owned()) {

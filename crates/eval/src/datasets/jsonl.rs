@@ -18,6 +18,7 @@
 //! | `gold_ids` | required: memories of the group; `[]` where nobody knows. On sessions a memory stands for its session, and the name of a session for itself |
 //! | `group`, `category` | as above; any word |
 //! | `before` | a memory of the group: only memories before it are candidates |
+//! | `now` | when it is asked, in ISO 8601 |
 //!
 //! Ids, groups, sessions and categories may be whole numbers. A field that is `null` is absent, one that is there
 //! twice an error. Other fields are not read, and remarked.
@@ -173,7 +174,8 @@ fn ask(query: Query, intake: &Intake, place: &str) -> Result<LabelledQuestion, D
     let evidence = ids.map(|id| resolve(id, before, intake)).collect();
     let gold = Label::Evidence(evidence);
     let name = query.id;
-    Ok(LabelledQuestion { name, text: query.query, category: query.category, before: query.before, gold, answer: None })
+    let Query { query: text, category, before, now, .. } = query;
+    Ok(LabelledQuestion { name, text, category, before, now, gold, answer: None })
 }
 
 fn resolve(id: String, before: Option<usize>, intake: &Intake) -> Evidence {

@@ -84,6 +84,7 @@ pub(super) fn load(files: &Files, unit: Granularity, gold: Gold) -> Result<Bench
                 category: Some(category(&qa.category, &place)?),
                 text: qa.question,
                 before: None,
+                now: None,
                 answer: label(&qa.answer).or_else(|| label(&qa.adversarial_answer)),
                 gold: Label::Evidence(evidence.into_iter().map(|item| resolve(item, unit)).collect()),
             };

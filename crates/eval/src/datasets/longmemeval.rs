@@ -84,7 +84,7 @@ fn read_item(mut item: Item, intake: &mut Intake, place: &str) -> Result<(), Dat
         Label::Evidence(evidence.into_iter().map(Evidence::named).collect())
     };
     let (name, category) = ("q0".to_owned(), item.question_type);
-    let asked = LabelledQuestion { name, text: item.question, category, before: None, gold, answer: None };
+    let asked = LabelledQuestion { name, text: item.question, category, before: None, now: None, gold, answer: None };
     intake.ask(asked, place)
 }
 

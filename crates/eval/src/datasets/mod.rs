@@ -29,6 +29,7 @@ mod benchmark;
 mod catalogue;
 mod cues;
 mod dataset;
+mod dialogues;
 mod error;
 mod fetch;
 mod files;

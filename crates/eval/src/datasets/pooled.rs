@@ -116,7 +116,7 @@ impl Pool {
         }
         let gold = if is_abstention(&item.question_id) { Label::Abstention } else { Label::Evidence(gold) };
         let (name, text, category) = (item.question_id, item.question, item.question_type);
-        Ok(LabelledQuestion { name, text, category, before: None, gold, answer: None })
+        Ok(LabelledQuestion { name, text, category, before: None, now: None, gold, answer: None })
     }
 
     /// Adds a session without the turns that are in `spoken`.

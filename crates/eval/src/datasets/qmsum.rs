@@ -70,6 +70,7 @@ fn read_meeting(meeting: Meeting, number: usize, intake: &mut Intake, place: &st
             text: query.query,
             category: None,
             before: None,
+            now: None,
             gold,
             answer: None,
         };

@@ -64,6 +64,7 @@ pub(super) fn published(benchmark: &Benchmark) -> Variant {
             gold: Vec::new(),
             category: None,
             before: excluded.before.clone(),
+            now: excluded.now.clone(),
             answer: None,
         });
         group.questions.extend(marked);
@@ -116,7 +117,8 @@ fn remainder(group: &Group, asked: &[&Question], part: usize) -> Option<Group> {
         };
         let text = question.text.clone();
         let id = format!("{}::{part}", question.id);
-        Some(Question { id, text, gold: Vec::new(), before, category: None, answer: None })
+        let now = question.now.clone();
+        Some(Question { id, text, gold: Vec::new(), before, now, category: None, answer: None })
     });
     let questions: Vec<Question> = questions.collect();
     (!memories.is_empty()).then(|| Group { id: format!("{}::{part}", group.id), memories, questions })
@@ -202,6 +204,7 @@ mod tests {
             gold: vec![gold.to_owned()],
             category: Some(category.to_owned()),
             before: Some(MemoryId::new("t3").unwrap()),
+            now: None,
             answer: None,
         }
     }

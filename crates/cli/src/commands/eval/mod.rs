@@ -90,10 +90,12 @@ impl Eval {
 /// Which data, measured on what.
 #[derive(Debug, Args)]
 struct DataArgs {
-    /// The data set: locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum or jsonl.
+    /// The data set: locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues,
+    /// dialogues-dev, dialogues-test or jsonl.
     #[arg(long)]
     dataset: DataSet,
-    /// Its file or folder [default: where `eval data fetch` puts it].
+    /// Its file or folder [default: where `eval data fetch` puts it; else, of dialogues, the folder datasets/dialogues
+    /// here].
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     data: Option<PathBuf>,
     /// What is retrieved: turn or session.
@@ -107,7 +109,7 @@ impl DataArgs {
     }
 }
 
-/// Where a data set is: as named, or where `eval data fetch` puts it.
+/// Where a data set is: as named, where `eval data fetch` puts it, or in a checkout of this project that we are in.
 fn place_of(dataset: DataSet, named: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> {
     if let Some(path) = named {
         return Ok(path.to_owned());
@@ -115,7 +117,12 @@ fn place_of(dataset: DataSet, named: Option<&Path>, settings: &Settings) -> Resu
     if dataset == DataSet::Jsonl {
         return Err(Failure::Usage("--data: name the folder or file of your own labelled history".to_owned()));
     }
-    Ok(settings.datasets()?.join(dataset.folder()))
+    let usual = settings.datasets().map(|datasets| datasets.join(dataset.folder()));
+    let fetched = usual.as_ref().is_ok_and(|place| place.is_dir());
+    match dataset.in_repository().filter(|place| !fetched && place.is_dir()) {
+        Some(place) => Ok(place.to_owned()),
+        None => usual,
+    }
 }
 
 /// Cue questions that were recorded for the data.

@@ -27,7 +27,7 @@ use super::{
     definition::Pipeline,
     leg::{Leg, LegReader, ReadLeg},
     legs::READERS,
-    presets::{CUE_BOOST, DATE_BOOST, NAMES},
+    presets::{CUE_BOOST, DATE_BOOST, NAMES, WEIGHTED_BOOSTS},
 };
 use crate::{analysis::Analyzer, fusion::Fusion};
 
@@ -104,12 +104,6 @@ fn read(spec: &str, more: &[LegReader]) -> Result<Pipeline, InvalidPipeline> {
 fn pipeline(spec: &str, more: &[LegReader]) -> Result<Pipeline, String> {
     let call = Call::read(spec)?;
     let pipeline = match current(call.name, &RENAMED_BOOSTS) {
-        DATE_BOOST => {
-            let [weight, inner] = call.arguments.as_slice() else {
-                return Err(format!("{DATE_BOOST} takes a weight and a pipeline, as in {DATE_BOOST}(2, bm25)"));
-            };
-            pipeline(inner.text, more)?.with_boost(Boost::date(number(DATE_BOOST, weight.text, f64::MAX)?))
-        }
         CUE_BOOST => {
             let [weights, inner] = call.arguments.as_slice() else {
                 return Err(format!("{CUE_BOOST} takes weights and a pipeline, as in {CUE_BOOST}(0.5:1, bm25)"));
@@ -118,6 +112,12 @@ fn pipeline(spec: &str, more: &[LegReader]) -> Result<Pipeline, String> {
             pipeline(inner.text, more)?.with_boost(Boost::cues(bm25, dense))
         }
         "zscore" | "minmax" | "rrf" => fused(&call, more)?,
+        word if let Some((word, boost)) = WEIGHTED_BOOSTS.iter().find(|(known, _)| *known == word) => {
+            let [weight, inner] = call.arguments.as_slice() else {
+                return Err(format!("{word} takes a weight and a pipeline, as in {word}(2, bm25)"));
+            };
+            pipeline(inner.text, more)?.with_boost(boost(number(word, weight.text, f64::MAX)?))
+        }
         _ => {
             let ReadLeg { leg, analyzer } = leg(spec, more)?;
             Pipeline::of_one("", analyzer.unwrap_or(Analyzer::English), leg)
@@ -126,9 +126,10 @@ fn pipeline(spec: &str, more: &[LegReader]) -> Result<Pipeline, String> {
     Ok(in_order(pipeline).described())
 }
 
-/// Boosts in the order they are applied: cues, dates.
+/// Boosts in the order they are applied: cues, then the others in theirs.
 fn in_order(mut pipeline: Pipeline) -> Pipeline {
-    pipeline.boosts.sort_by_key(|boost| boost.word != CUE_BOOST);
+    let place = |boost: &Boost| WEIGHTED_BOOSTS.iter().position(|(word, _)| *word == boost.word).map(|place| place + 1);
+    pipeline.boosts.sort_by_key(|boost| place(boost).unwrap_or(0));
     pipeline
 }
 

@@ -5,15 +5,17 @@ mod cue_dense;
 mod date_match;
 mod dense;
 mod lexical;
+mod title_match;
 
 pub use cue_bm25::CueBm25Leg;
 pub use cue_dense::CueDenseLeg;
 pub use date_match::DateLeg;
 pub use dense::{DenseLeg, VectorSource};
 pub use lexical::{AnswerFeatures, LexicalLeg, UnitWeights};
+pub use title_match::TitleLeg;
 
 use super::leg::LegReader;
 
 /// How those that ship are read.
-pub(super) const READERS: [LegReader; 5] =
-    [lexical::READER, dense::READER, cue_bm25::READER, cue_dense::READER, date_match::READER];
+pub(super) const READERS: [LegReader; 6] =
+    [lexical::READER, dense::READER, cue_bm25::READER, cue_dense::READER, date_match::READER, title_match::READER];

@@ -42,6 +42,22 @@ pub(super) fn memory<R: KeyedRows, T>(
     })
 }
 
+/// The title of a session by number.
+pub(super) fn title<R: KeyedRows>(rows: &R, session: u64) -> Result<Option<String>, StoreError> {
+    rows::get(rows, &Key::Title(session), |row| match row.into_owned() {
+        Row::Title(title) => Some(title),
+        _ => None,
+    })
+}
+
+/// A memory by position, as it is given out.
+pub(super) fn record<R: KeyedRows>(rows: &R, seq: Seq) -> Result<Option<Record>, StoreError> {
+    let Some((record, session)) = memory(rows, seq, |memory| (memory.record.clone(), memory.session))? else {
+        return Ok(None);
+    };
+    Ok(Some(Record { title: title(rows, session)?, ..record }))
+}
+
 /// Visits memories after a position, in order of arrival.
 pub(super) fn each_memory<R: KeyedRows>(
     rows: &R,

@@ -91,8 +91,7 @@ impl<R: KeyedRows> CueTable for R {
                 break;
             }
             if !rows::has(self, &Key::Cued(seq))? {
-                let visible = |record: &Record| access::is_visible(record, audience).then(|| record.clone());
-                found.extend(access::memory(self, seq, |memory| visible(&memory.record))?.flatten());
+                found.extend(access::record(self, seq)?.filter(|record| access::is_visible(record, audience)));
             }
         }
         Ok(found)

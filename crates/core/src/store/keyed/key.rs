@@ -25,6 +25,8 @@ pub enum Key {
     Session(u64),
     /// The number of a session, by name and number of its conversation.
     SessionName(SessionId, u64),
+    /// The title of a session, by number.
+    Title(u64),
     /// A memory.
     Memory(Seq),
     /// The position of a memory, by its id and the number of its conversation.
@@ -64,6 +66,8 @@ pub enum Row {
     Conversation(ConversationId, ConversationRow),
     /// Of [`Key::Session`], with the number of its conversation.
     Session(u64, SessionId, SessionRow),
+    /// Of [`Key::Title`].
+    Title(String),
     /// Of [`Key::Memory`].
     Memory(Box<StoredMemory>),
     /// Of [`Key::Id`].
@@ -102,7 +106,7 @@ pub enum Row {
 /// A memory with the numbers of its groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredMemory {
-    /// The memory.
+    /// The memory; its title is in a row of its own.
     pub record: Record,
     /// The number of its conversation.
     pub conversation: u64,

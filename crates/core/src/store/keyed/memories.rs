@@ -14,7 +14,7 @@ use crate::{
     error::StoreError,
     store::{
         lookup::{MemoryRef, NamespaceStats},
-        sink::{IndexRow, IndexSink},
+        sink::{IndexRow, IndexSink, TitleRow},
         tables::{
             ConversationRow, Counter, EmptiedGroups, EmptiedSession, Groups, IdRow, MemoryTable, NO_GROUP, Selection,
             SessionRow,
@@ -55,6 +55,14 @@ fn change_conversation<R: KeyedRows>(
     change(&mut row);
     rows.put(key, Row::Conversation(name, row))?;
     Ok(1)
+}
+
+/// The name of a conversation by number.
+fn conversation_named<R: KeyedRows>(rows: &R, number: u64) -> Result<Option<ConversationId>, StoreError> {
+    rows::get(rows, &Key::Conversation(number), |row| match row.into_owned() {
+        Row::Conversation(name, _) => Some(name),
+        _ => None,
+    })
 }
 
 /// The session of a number, with the number of its conversation and its name.
@@ -134,11 +142,7 @@ impl<R: KeyedRows> MemoryTable for R {
     fn conversations_with(&self, session: &SessionId) -> Result<Vec<ConversationId>, StoreError> {
         let mut names = Vec::new();
         for (number, conversation) in sessions_named(self, session)? {
-            let name = rows::get(self, &Key::Conversation(conversation), |row| match row.into_owned() {
-                Row::Conversation(name, _) => Some(name),
-                _ => None,
-            })?;
-            names.extend(name.map(|name| (number, name)));
+            names.extend(conversation_named(self, conversation)?.map(|name| (number, name)));
         }
         names.sort_unstable_by_key(|(number, _)| *number);
         Ok(names.into_iter().map(|(_, name)| name).collect())
@@ -150,7 +154,7 @@ impl<R: KeyedRows> MemoryTable for R {
             _ => None,
         })?;
         match seq {
-            Some(seq) => memory(self, seq, |memory| memory.record.clone()),
+            Some(seq) => access::record(self, seq),
             None => Ok(None),
         }
     }
@@ -164,8 +168,7 @@ impl<R: KeyedRows> MemoryTable for R {
     }
 
     fn fetch(&self, positions: &[Seq]) -> Result<Vec<Record>, StoreError> {
-        let fetch = |seq: &Seq| memory(self, *seq, |memory| memory.record.clone()).transpose();
-        positions.iter().filter_map(fetch).collect()
+        positions.iter().filter_map(|&seq| access::record(self, seq).transpose()).collect()
     }
 
     fn find(&self, memory_ref: &MemoryRef) -> Result<Vec<Record>, StoreError> {
@@ -277,6 +280,27 @@ impl<R: KeyedRows> MemoryTable for R {
         Ok(fed)
     }
 
+    fn feed_titles(&self, after: u64, sink: &mut dyn IndexSink) -> Result<(), StoreError> {
+        let number = |key: &Key| match key {
+            Key::Title(number) => Some(*number),
+            _ => None,
+        };
+        let mut titles = Vec::new();
+        rows::each(self, &Key::Title(after.saturating_add(1)), number, |number, row| {
+            if let Row::Title(title) = row {
+                titles.push((number, title.clone()));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        for (number, title) in titles {
+            let Some((conversation, session, _)) = session_numbered(self, number)? else { continue };
+            let Some(conversation) = conversation_named(self, conversation)? else { continue };
+            let (conversation, session) = (conversation.as_str(), session.as_str());
+            sink.title(TitleRow { number, conversation, session, title: &title });
+        }
+        Ok(())
+    }
+
     fn stats(&self) -> Result<NamespaceStats, StoreError> {
         let mut stats = NamespaceStats {
             conversations: access::conversations(self)?.len() as u64,
@@ -318,9 +342,17 @@ impl<R: KeyedRows> MemoryTable for R {
         Ok(row)
     }
 
+    fn set_title(&mut self, session: u64, title: &str) -> Result<bool, StoreError> {
+        let is_new = access::title(self, session)?.as_deref() != Some(title);
+        if is_new {
+            self.put(Key::Title(session), Row::Title(title.to_owned()))?;
+        }
+        Ok(is_new)
+    }
+
     fn insert_memory(&mut self, memory: &Record, groups: Groups) -> Result<(), StoreError> {
         let Groups { conversation, session } = groups;
-        let stored = StoredMemory { record: memory.clone(), conversation, session };
+        let stored = StoredMemory { record: Record { title: None, ..memory.clone() }, conversation, session };
         self.put(Key::Id(memory.id.clone(), conversation), Row::Position(memory.seq))?;
         self.put(order_of(&stored), Row::Nothing)?;
         self.put(Key::Memory(memory.seq), Row::Memory(Box::new(stored)))
@@ -377,6 +409,7 @@ impl<R: KeyedRows> MemoryTable for R {
             if !has_memories(self, conversation, Some(row.number))? {
                 self.delete(&Key::Session(row.number))?;
                 self.delete(&Key::SessionName(name, conversation))?;
+                self.delete(&Key::Title(row.number))?;
                 emptied.sessions.push(EmptiedSession { conversation, given: row.given });
             }
         }

@@ -1,8 +1,8 @@
 //! A batch on its way into a namespace, inside one transaction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::{counters::Counters, encoders, identity, numbers::allocate_id, staged::StagedVectors};
+use super::{counters::Counters, encoders, identity, indexes, numbers::allocate_id, staged::StagedVectors};
 use crate::{
     error::StoreError,
     store::{
@@ -27,10 +27,13 @@ pub(super) fn append(
             appending.add_with_staged(batch.drafts, encoder, fingerprints)?
         }
     };
-    let Appending { tables, last, counters, .. } = appending;
+    let Appending { tables, last, counters, titles, .. } = appending;
     if last != before {
         tables.advance_memories(Seq(last), last - before)?;
         counters.write(tables)?;
+    }
+    if titles.is_changed {
+        indexes::begin_epoch(tables)?;
     }
     Ok(outcomes)
 }
@@ -45,8 +48,20 @@ struct Appending<'a> {
     conversations: HashMap<ConversationId, u64>,
     sessions: HashMap<(u64, SessionId), u64>,
     counters: Counters,
+    titles: Titles,
     /// Where new conversations begin to number.
     floor: u64,
+}
+
+/// Titles that the batch gives.
+#[derive(Default)]
+struct Titles {
+    /// The last one of each session.
+    given: HashMap<u64, String>,
+    /// Sessions that the batch made: no index knows a title of theirs.
+    new: HashSet<u64>,
+    /// Whether a session that was there has another title now.
+    is_changed: bool,
 }
 
 impl<'a> Appending<'a> {
@@ -62,6 +77,7 @@ impl<'a> Appending<'a> {
             conversations: HashMap::new(),
             sessions: HashMap::new(),
             counters,
+            titles: Titles::default(),
             floor: state.floor,
         })
     }
@@ -127,9 +143,14 @@ impl<'a> Appending<'a> {
         if let (Some(conversation), Some(id)) = (known, draft.id())
             && let Some(id) = identity::find_in(self.tables, conversation, draft, id)?
         {
+            if draft.title().is_some() {
+                let groups = self.groups(known, draft)?;
+                self.entitle(groups.session, draft)?;
+            }
             return Ok(AppendOutcome::Unchanged(id));
         }
         let groups = self.groups(known, draft)?;
+        self.entitle(groups.session, draft)?;
         let highest = self.counters.highest(groups);
         let (id, number) = match draft.id() {
             Some(id) => (id.clone(), highest + 1),
@@ -172,6 +193,17 @@ impl<'a> Appending<'a> {
         Ok(Groups { conversation, session })
     }
 
+    /// Gives a session the title of a draft, if that has one.
+    fn entitle(&mut self, session: u64, draft: &Draft) -> Result<(), StoreError> {
+        let Some(title) = draft.title() else { return Ok(()) };
+        if self.titles.given.get(&session).is_some_and(|given| given == title) {
+            return Ok(());
+        }
+        self.titles.given.insert(session, title.to_owned());
+        self.titles.is_changed |= self.tables.set_title(session, title)? && !self.titles.new.contains(&session);
+        Ok(())
+    }
+
     fn session(&mut self, conversation: u64, name: &SessionId) -> Result<u64, StoreError> {
         let key = (conversation, name.clone());
         if let Some(&number) = self.sessions.get(&key) {
@@ -181,7 +213,9 @@ impl<'a> Appending<'a> {
             Some(row) => row,
             None => {
                 let start = self.counters.start(conversation, name.as_str());
-                self.tables.insert_session(conversation, name, start)?
+                let row = self.tables.insert_session(conversation, name, start)?;
+                self.titles.new.insert(row.number);
+                row
             }
         };
         self.counters.know(Groups { conversation, session: row.number }, row.given);

@@ -86,6 +86,7 @@ pub(super) fn catch_up(
         sink.reset();
         feed_all(tables, encoder, (SegmentKind::Memories, version.last.0), sink)?;
         feed_all(tables, encoder, (SegmentKind::Cues, version.cues.0), sink)?;
+        feed_titles(tables, sink)?;
         return Ok(version);
     };
     if !removed.is_empty() {
@@ -93,7 +94,13 @@ pub(super) fn catch_up(
     }
     feed(tables, encoder, (SegmentKind::Memories, since.last.0, version.last.0), sink)?;
     feed(tables, encoder, (SegmentKind::Cues, since.cues.0, version.cues.0), sink)?;
+    feed_titles(tables, sink)?;
     Ok(version)
+}
+
+/// Shows the titles that an index has not taken. A title that changes later begins an epoch.
+fn feed_titles(tables: &dyn Tables, sink: &mut dyn IndexSink) -> Result<(), StoreError> {
+    sink.titles_upto().map_or(Ok(()), |upto| tables.feed_titles(upto, sink))
 }
 
 /// Shows the rows of one kind after a number, up to another; says how many the namespace counts of them.

@@ -166,6 +166,9 @@ pub trait MemoryTable {
         visit: &mut dyn FnMut(IdRow<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 
+    /// Shows an index the titles of sessions whose number is above `after`, in order of their numbers.
+    fn feed_titles(&self, after: u64, sink: &mut dyn IndexSink) -> Result<(), StoreError>;
+
     /// Shows an index the memories after the first position, up to the second; says how many.
     fn feed_memories(
         &self,
@@ -189,7 +192,10 @@ pub trait MemoryTable {
     /// Makes a session, whose numbers begin above `given`.
     fn insert_session(&mut self, conversation: u64, name: &SessionId, given: u64) -> Result<SessionRow, StoreError>;
 
-    /// Adds a memory.
+    /// Gives a session a title; says whether it is another than before.
+    fn set_title(&mut self, session: u64, title: &str) -> Result<bool, StoreError>;
+
+    /// Adds a memory; its title is not of this row.
     fn insert_memory(&mut self, memory: &Record, groups: Groups) -> Result<(), StoreError>;
 
     /// Records the position of the last memory, and how many were added.

@@ -37,6 +37,7 @@ pub(super) struct Query {
     pub(super) gold_ids: Vec<String>,
     pub(super) category: Option<String>,
     pub(super) before: Option<MemoryId>,
+    pub(super) now: Option<String>,
 }
 
 /// Reads line `number` of `file`; what it holds besides is counted in `unread`.
@@ -142,6 +143,7 @@ impl Record {
             query: self.required_text("query")?,
             category: self.label("category")?,
             before: self.label("before")?.map(|id| memory_id(id, &self.place)).transpose()?,
+            now: self.text("now")?,
         })
     }
 

@@ -1,0 +1,114 @@
+//! The leg `title_match`: a query that names a session by its title is answered by what was said in it.
+
+use crate::{
+    analysis::Analyzer,
+    error::StoreError,
+    index::Titles,
+    pipeline::{
+        leg::{Column, Leg, LegInput, LegReader},
+        matches::FeatureMatch,
+        request::SearchContext,
+    },
+    types::Granularity,
+};
+
+/// How well the title of each candidate's session and the query fit, in [0, 1]; no column where none fits.
+///
+/// The fit of a title is `p * sqrt(r)`. `p` is the part of the title that the query has, `r` the part of the query that
+/// the title has, both by inverse frequency among the namespace's titles. A title that is asked for word by word
+/// has 1; a long question that only touches on one has little.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TitleLeg;
+
+/// Reads `title_match`.
+pub(super) const READER: LegReader = LegReader { word: "title_match", read: |call| LegReader::plain(call, TitleLeg) };
+
+/// The fit from which a title is evidence enough for a hit, whatever was said.
+const EVIDENCE: f64 = 0.5;
+
+impl Leg for TitleLeg {
+    fn name(&self) -> &'static str {
+        "title_match"
+    }
+
+    fn form(&self, _analyzer: Analyzer) -> String {
+        self.name().to_owned()
+    }
+
+    fn score(&self, input: &LegInput<'_>) -> Result<Option<Box<dyn Column>>, StoreError> {
+        Ok(fits(input).map(|fits| Box::new(TitleColumn(fits)) as Box<dyn Column>))
+    }
+}
+
+struct TitleColumn(Vec<f64>);
+
+impl Column for TitleColumn {
+    fn scores(&self) -> &[f64] {
+        &self.0
+    }
+
+    fn floor(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn is_evidence(&self, score: f64) -> bool {
+        score >= EVIDENCE
+    }
+
+    /// Else every session of whose title the query has one word would be fused in a long history.
+    fn enters_pool(&self, score: f64) -> bool {
+        self.is_evidence(score)
+    }
+
+    /// In parts of a whole fit: the boost's weight is not known here.
+    fn features(&self, _context: SearchContext<'_>, place: usize) -> Vec<FeatureMatch> {
+        let (fit, label) = (self.0[place], "said under the title that the query names");
+        vec![FeatureMatch { feature: "title_match", label, met: fit > 0.0, adds: fit, at_best: 1.0 }]
+    }
+
+    fn weakness(&self, _context: SearchContext<'_>, _place: usize, _cut: usize) -> Option<String> {
+        Some("it was said under another title".to_owned())
+    }
+}
+
+fn fits(input: &LegInput<'_>) -> Option<Vec<f64>> {
+    let SearchContext { index, request, .. } = input.context;
+    let fits = of_titles(index.titles(), &request.question.terms)?;
+    let documents = index.documents();
+    let mut of_session = vec![0.0; documents.sessions().len()];
+    for (&session, fit) in index.titles().sessions().iter().zip(fits) {
+        of_session[session as usize] = fit;
+    }
+    let fit = |unit: &u32| match request.unit {
+        Granularity::Session => of_session[*unit as usize],
+        Granularity::Turn => documents.session_of(*unit).map_or(0.0, |session| of_session[session as usize]),
+    };
+    let scores: Vec<f64> = input.units.iter().map(fit).collect();
+    scores.iter().any(|&fit| fit > 0.0).then_some(scores)
+}
+
+/// The fit of each title; `None` where no title has a term of the query.
+fn of_titles(titles: &Titles, terms: &[String]) -> Option<Vec<f64>> {
+    let postings = titles.postings();
+    let count = postings.lengths().len() as f64;
+    let weight = |holders: usize| (1.0 + (count - holders as f64 + 0.5) / (holders as f64 + 0.5)).ln();
+    let (mut shared, mut asked) = (vec![0.0; postings.lengths().len()], 0.0);
+    for term in terms {
+        let holders = postings.of(term);
+        asked += weight(holders.len());
+        holders.iter().for_each(|posting| shared[posting.text as usize] += weight(holders.len()));
+    }
+    if shared.iter().all(|&shared| shared == 0.0) {
+        return None;
+    }
+    let whole = |title: usize| {
+        let mut terms = postings.terms_of(title as u32).to_vec();
+        terms.sort_unstable();
+        terms.dedup();
+        terms.into_iter().map(|term| weight(postings.holding(term).len())).sum::<f64>()
+    };
+    let fit = |(title, &shared): (usize, &f64)| {
+        if shared > 0.0 { shared / whole(title) * (shared / asked).sqrt() } else { 0.0 }
+    };
+    Some(shared.iter().enumerate().map(fit).collect())
+}

@@ -1,0 +1,195 @@
+//! The dialogues: made-up files, and the data set in this repository.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
+
+#[path = "data/folder.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod folder;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use aforesaid::types::{Draft, Granularity};
+use aforesaid_eval::datasets::{Benchmark, DataSet, Entry};
+use folder::{assert_refused, excluded, fixture, memories, question, remarks, unresolved};
+use serde_json::Value;
+
+/// The data set as it is in this repository.
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(DataSet::Dialogues.in_repository().unwrap())
+}
+
+fn asked(benchmark: &Benchmark) -> BTreeSet<&str> {
+    let excluded = benchmark.ledger.excluded.values().flatten().map(|excluded| excluded.question.as_str());
+    benchmark.questions().map(|question| question.id.as_str()).chain(excluded).collect()
+}
+
+#[test]
+fn a_folder_of_conversations_is_read() {
+    let benchmark = DataSet::Dialogues.load(&fixture("dialogues"), Granularity::Turn).unwrap();
+    assert_eq!(
+        memories(&benchmark, "ferry"),
+        [
+            "S1/S1:1@2025-01-10T08:00:00Z Ilse: When does the last boat leave?",
+            "S1/S1:2@2025-01-10T08:01:00Z Assistant: At 17:40.",
+            "S2/S2:1@2025-02-01T08:00:00Z Ilse: I missed it.",
+        ]
+    );
+    let Draft::Turn(first) = &benchmark.groups[0].memories[0] else { panic!("a turn") };
+    assert_eq!(first.meta.as_ref().unwrap()["title"], "Winter timetable");
+    let relative = question(&benchmark, "ferry::ferry-f1");
+    assert_eq!((relative.gold.join(" "), relative.category.as_deref()), ("S2:1 S1:1".into(), Some("relative_date")));
+    assert_eq!(relative.now.as_deref(), Some("2025-03-01T09:00+01:00"));
+    assert_eq!(question(&benchmark, "ferry::ferry-q1").now, None);
+    assert_eq!(excluded(&benchmark, "abstention"), ["ferry::ferry-f3", "ferry::ferry-q2"]);
+    assert!(benchmark.abstentions("ferry").any(|excluded| excluded.now.is_some()));
+    assert_eq!(unresolved(&benchmark), [("quarry::quarry-q2", "S9:1")]);
+
+    let sessions = DataSet::Dialogues.load(&fixture("dialogues"), Granularity::Session).unwrap();
+    assert_eq!(question(&sessions, "ferry::ferry-f1").gold, ["S2", "S1"]);
+}
+
+#[test]
+fn a_side_is_the_conversations_or_the_questions_own() {
+    let side = |dataset: DataSet| dataset.load(&fixture("dialogues"), Granularity::Turn).unwrap();
+    let (dev, test) = (side(DataSet::DialoguesDev), side(DataSet::DialoguesTest));
+    assert_eq!(asked(&dev), BTreeSet::from(["ferry::ferry-f2", "ferry::ferry-q1", "ferry::ferry-q2"]));
+    let tested = ["ferry::ferry-f1", "ferry::ferry-f3", "quarry::quarry-q1", "quarry::quarry-q2"];
+    assert_eq!(asked(&test), BTreeSet::from(tested));
+    assert_eq!(remarks(&dev, "history without questions"), ["quarry"]);
+    assert_eq!((dev.dataset.as_str(), test.dataset.as_str()), ("dialogues-dev", "dialogues-test"));
+    assert_eq!(dev.groups[0].memories, test.groups[0].memories);
+
+    let benchmark = side(DataSet::Dialogues);
+    let splits = DataSet::Dialogues.splits(&fixture("dialogues"), &benchmark).unwrap();
+    let split = &splits.by_seed[&1];
+    assert_eq!(
+        (&split.train[..], &split.dev[..], &split.test[..]),
+        (&["ferry".into()][..], &["ferry".into()][..], &["quarry".into()][..])
+    );
+}
+
+#[test]
+fn errors_name_the_line_and_the_field() {
+    const SPLITS: &str = r#"{"1": {"dev": ["a"], "test": ["b"]}}"#;
+    const TURN: &str = r#"{"id": "S1:1", "conversation": "a", "session": "S1", "speaker": "Ola", "said_at": "2025-01-10", "text": "Hi.", "q": []}"#;
+    const ASKED: &str = r#"{"id": "a-q1", "query": "Who?", "gold_ids": ["S1:1"], "category": "single"}"#;
+    let b = TURN.replace("\"a\"", "\"b\"");
+    let refused = |splits: &str, turn: &str, questions: &str, further: &str, parts: &[&str]| {
+        let files = [
+            ("splits.json", splits),
+            ("a.jsonl", turn),
+            ("b.jsonl", &b),
+            ("a.questions.jsonl", questions),
+            ("a.further.jsonl", further),
+        ];
+        assert_refused(DataSet::Dialogues, Granularity::Turn, &files, parts);
+    };
+    let turn = |from: &str, to: &str, parts: &[&str]| refused(SPLITS, &TURN.replacen(from, to, 1), ASKED, "", parts);
+    turn("\"a\"", "\"z\"", &["a.jsonl, line 1", "\"conversation\" is \"z\"", "\"a\""]);
+    turn("2025-01-10", "soon", &["a.jsonl, line 1", "\"said_at\" is \"soon\"", "ISO 8601"]);
+    turn("\"q\"", "\"cues\"", &["a.jsonl, line 1", "cues", "a turn of the dialogues"]);
+    turn("}", "}\n{", &["a.jsonl, line 2"]);
+    refused(SPLITS, &format!("{TURN}\n{TURN}"), ASKED, "", &["a.jsonl", "memory \"S1:1\" is there already"]);
+
+    let sided = ASKED.replace("\"single\"", "\"single\", \"side\": \"dev\"");
+    refused(SPLITS, TURN, &sided, "", &["a.questions.jsonl, line 1", "\"side\"", "splits.json"]);
+    refused(SPLITS, TURN, "", ASKED, &["a.further.jsonl, line 1", "\"side\"", "dev or test"]);
+    refused(SPLITS, TURN, ASKED, &sided.replace("dev", "left"), &["a.further.jsonl, line 1", "left"]);
+    refused(SPLITS, TURN, ASKED, &sided, &["a.questions.jsonl, line 1", "\"a::a-q1\" is there already"]);
+    refused(SPLITS, TURN, &format!("{ASKED}\n{ASKED}"), "", &["a.questions.jsonl, line 2", "is there already"]);
+    refused(SPLITS, TURN, &ASKED.replace("Who?", " "), "", &["a.questions.jsonl, line 1", "is blank"]);
+    let now = ASKED.replace("\"single\"", "\"single\", \"now\": \"today\"");
+    refused(SPLITS, TURN, &now, "", &["a.questions.jsonl, line 1", "\"now\" is \"today\"", "ISO 8601"]);
+
+    refused(r#"{"1": {"dev": ["a"], "test": ["z"]}}"#, TURN, ASKED, "", &["splits.json, seed 1", "\"z\""]);
+    let trained = r#"{"1": {"train": ["b"], "dev": ["a"], "test": ["b"]}}"#;
+    refused(trained, TURN, ASKED, "", &["splits.json, seed 1", "group \"b\" is there already"]);
+    refused("{}", TURN, ASKED, "", &["splits.json", "at least one seed"]);
+
+    let files = [("splits.json", SPLITS), ("a.jsonl", TURN), ("c.questions.jsonl", ASKED)];
+    assert_refused(DataSet::Dialogues, Granularity::Turn, &files, &["c.questions.jsonl", "\"c\"", "c.jsonl beside it"]);
+    let files = [("a.jsonl", TURN), ("a.questions.jsonl", ASKED)];
+    assert_refused(DataSet::Dialogues, Granularity::Turn, &files, &["splits.json", "datasets/dialogues of the"]);
+}
+
+#[test]
+fn the_repository_holds_the_whole_data_set() {
+    let folder = checkout();
+    let all = DataSet::Dialogues.load(&folder, Granularity::Turn).unwrap();
+    assert!(all.groups.len() >= 24, "{}", all.groups.len());
+    assert!(all.ledger.unresolved.is_empty(), "{:?}", all.ledger.unresolved);
+    assert_eq!(all.ledger.excluded.keys().copied().collect::<Vec<_>>(), ["abstention"], "gold is missing elsewhere");
+    let remarked: Vec<_> = all.ledger.remarks.keys().filter(|kind| **kind != "repeated question").collect();
+    assert!(remarked.is_empty(), "{:?}", all.ledger.remarks);
+    let unanswerable = categories(&folder).into_iter().filter(|(_, category, _)| category == "unanswerable");
+    let unanswerable: HashSet<String> = unanswerable.map(|(id, ..)| id).collect();
+    let abstentions = &all.ledger.excluded["abstention"];
+    let named = |id: &str| id.split_once("::").is_some_and(|(_, name)| unanswerable.contains(name));
+    assert!(abstentions.iter().all(|left| named(&left.question)) && abstentions.len() == unanswerable.len());
+
+    let (dev, test) = (
+        DataSet::DialoguesDev.load(&folder, Granularity::Turn).unwrap(),
+        DataSet::DialoguesTest.load(&folder, Granularity::Turn).unwrap(),
+    );
+    assert!(asked(&dev).is_disjoint(&asked(&test)));
+    assert_eq!(asked(&dev).len() + asked(&test).len(), asked(&all).len());
+    let sessions = DataSet::Dialogues.load(&folder, Granularity::Session).unwrap();
+    assert_eq!(sessions.questions().count(), all.questions().count());
+
+    let split = &DataSet::Dialogues.splits(&folder, &all).unwrap().by_seed[&1];
+    assert_eq!(split.dev.len() + split.test.len(), all.groups.len(), "every conversation is on a side");
+    let trained: HashSet<_> = split.train.iter().collect();
+    assert!(split.test.iter().all(|group| !trained.contains(group)));
+}
+
+#[test]
+fn ids_in_the_repository_are_unique_and_sides_are_halves() {
+    let questions = categories(&checkout());
+    let ids: HashSet<&str> = questions.iter().map(|(id, ..)| id.as_str()).collect();
+    assert_eq!(ids.len(), questions.len());
+    // By conversation and category, dev less test.
+    let mut balance: BTreeMap<(String, &str), i32> = BTreeMap::new();
+    for (id, category, side) in &questions {
+        let Some(side) = side else { continue };
+        let (conversation, _) = id.rsplit_once("-f").expect("an id of a further question");
+        *balance.entry((conversation.to_owned(), category)).or_default() += if side == "dev" { 1 } else { -1 };
+    }
+    assert!(!balance.is_empty());
+    let odd: Vec<_> = balance.iter().filter(|(_, difference)| difference.abs() > 1).collect();
+    assert!(odd.is_empty(), "dev and test differ by more than one: {odd:?}");
+}
+
+/// Id, category and side of every question of the folder.
+fn categories(folder: &Path) -> Vec<(String, String, Option<String>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.ends_with(".questions.jsonl") && !name.ends_with(".further.jsonl") {
+            continue;
+        }
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let text = |field: &str| line[field].as_str().map(str::to_owned);
+            all.push((text("id").unwrap(), text("category").unwrap(), text("side")));
+        }
+    }
+    all
+}
+
+#[test]
+fn the_catalogue_says_that_it_is_here() {
+    for dataset in [DataSet::Dialogues, DataSet::DialoguesDev, DataSet::DialoguesTest] {
+        let Entry { licence, files, place, .. } = dataset.entry();
+        assert_eq!((*licence, files.len()), ("CC0-1.0", 0));
+        assert!(place.contains(&dataset.in_repository().unwrap().display().to_string()));
+        assert_eq!(dataset.folder(), "dialogues");
+        // Found from the root of the repository, too.
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        assert_eq!(dataset.fingerprint(&root).unwrap(), dataset.fingerprint(&checkout()).unwrap());
+    }
+    assert_eq!(DataSet::Locomo.in_repository(), None);
+}
