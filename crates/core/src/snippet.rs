@@ -7,8 +7,11 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::analysis::{Analysis, Analyzer};
 
-/// Characters of a snippet at the most, without what says that something was left out.
+/// Characters of a snippet of a longer text at the most, without what says that something was left out.
 pub const SNIPPET_CHARS: usize = 240;
+
+/// Characters of a text that is shown whole: to leave a few out says no less in no less room.
+const WHOLE_CHARS: usize = SNIPPET_CHARS + SNIPPET_CHARS / 4;
 
 /// What stands for the text that was left out.
 const CUT: &str = "\u{2026}";
@@ -78,7 +81,7 @@ impl Highlighter {
     }
 
     /// The part of a text, of [`SNIPPET_CHARS`] characters at the most, that holds most of the weight of its marks; the
-    /// beginning of a text without marks.
+    /// beginning of a text without marks. A text that is hardly longer is whole.
     pub fn snippet(&mut self, text: &str) -> Snippet {
         let text = on_one_line(text);
         let marks = self.marks(&text);
@@ -124,7 +127,7 @@ impl Window<'_> {
         // Where each character begins, and the end.
         let at: Vec<usize> = self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
         let all = at.len() - 1;
-        if all <= chars {
+        if all <= WHOLE_CHARS {
             return 0..self.text.len();
         }
         let number = |byte: usize| at.partition_point(|&start| start < byte);
@@ -168,6 +171,7 @@ impl Window<'_> {
 
 /// Where a text can be cut, by character.
 struct Bounds {
+    /// Where words begin; none where a sign does.
     words: Vec<usize>,
     sentences: Vec<usize>,
 }
@@ -176,7 +180,8 @@ impl Bounds {
     /// `at` says where each character begins.
     fn of(text: &str, at: &[usize]) -> Self {
         let number = |byte: usize| at.partition_point(|&start| start < byte);
-        let words = text.split_word_bound_indices().filter(|(_, word)| *word != " ").map(|(start, _)| number(start));
+        let is_word = |(_, part): &(usize, &str)| part.chars().any(char::is_alphanumeric);
+        let words = text.split_word_bound_indices().filter(is_word).map(|(start, _)| number(start));
         let sentences = text.split_sentence_bound_indices().map(|(start, _)| number(start));
         Self { words: words.collect(), sentences: sentences.collect() }
     }
@@ -329,7 +334,7 @@ mod tests {
             let bare = shown.text.strip_prefix("\u{2026} ").unwrap_or(&shown.text);
             let bare = bare.strip_suffix(" \u{2026}").unwrap_or(bare);
             prop_assert!(on_one_line(&text).contains(bare));
-            prop_assert!(shown.text.chars().count() <= SNIPPET_CHARS + 4);
+            prop_assert!(shown.text.chars().count() <= WHOLE_CHARS.max(SNIPPET_CHARS + 4));
             let mut last = 0;
             for [from, to] in shown.marks {
                 prop_assert!(last <= from && from < to);

@@ -71,6 +71,7 @@ impl Demo {
                 page.line(format_args!("{STRONG}? {}{STRONG:#}  {QUIET}({}){QUIET:#}", question.query, question.kind));
                 let layout = Layout { width: Screen::of_output().width, extent: Extent::Snippets };
                 render::answer(&mut page, &answer, layout);
+                page.line(format_args!(""));
                 page.print(Paging::Never)?;
             }
             asked.push(json!({"kind": question.kind, "expected": question.gold_ids, "answer": answer}));

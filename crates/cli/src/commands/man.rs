@@ -20,11 +20,18 @@ impl Man {
             None => {
                 // The page is made in memory, so that what fails is the writing.
                 let mut page = Vec::new();
-                clap_mangen::Man::new(args::command()).render(&mut page).map_err(Failure::io("manual page"))?;
+                clap_mangen::Man::new(described(args::command()))
+                    .render(&mut page)
+                    .map_err(Failure::io("manual page"))?;
                 std::io::stdout().write_all(&page).map_err(Failure::io("standard output"))
             }
-            Some(folder) => generate_to(args::command(), folder)
+            Some(folder) => generate_to(described(args::command()), folder)
                 .map_err(Failure::io(format!("folder {}: could not be written", folder.display()))),
         }
     }
+}
+
+/// The same with every option described: a page leaves out what the short help does.
+fn described(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| arg.hide_short_help(false)).mut_subcommands(described)
 }

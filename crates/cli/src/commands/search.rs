@@ -89,6 +89,7 @@ impl Search {
                 self.print(&answer, settings, settings.paging)
             }
             Some(file) => question::each_line(file, &mut |line| {
+                // What is asked through a pipe is answered before the next question comes.
                 let answer = self.ask(&asked, line.to_owned())?;
                 self.print(&answer, settings, Paging::Never)
             }),
@@ -131,6 +132,9 @@ impl Search {
         }
         let extent = if self.full { Extent::Full } else { Extent::Snippets };
         render::answer(&mut page, answer, Layout { width: Screen::of_output().width, extent });
+        if self.batch.is_some() {
+            page.line(format_args!(""));
+        }
         page.print(paging)
     }
 }

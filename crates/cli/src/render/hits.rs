@@ -47,10 +47,15 @@ pub(crate) fn answer(page: &mut Page, answer: &SearchResponse, layout: Layout) {
     }
     let ids = ShortIds::of(answer.hits.iter().flat_map(ids), layout.extent);
     for (n, found) in (1..).zip(&answer.hits) {
+        if n > 1 {
+            page.line(format_args!(""));
+        }
         hit(page, (n, found), &ids, layout);
-        page.line(format_args!(""));
     }
     let signals = answer.confidence.signals.as_ref();
+    if signals.is_some() || layout.extent == Extent::Full {
+        page.line(format_args!(""));
+    }
     if let Some(signals) = signals {
         let line =
             |page: &mut Page, value: f64, what: &str| page.line(format_args!("{QUIET}{value:>9.4}  {what}{QUIET:#}"));
@@ -115,8 +120,7 @@ fn hit(page: &mut Page, (n, hit): (usize, &Hit), ids: &ShortIds, layout: Layout)
     for other in &hit.before {
         neighbour(page, other, ids, layout);
     }
-    let is_among_others = !hit.before.is_empty() || !hit.after.is_empty();
-    if is_among_others {
+    if stands_among_others(hit) {
         speaker_line(page, ids.shown(&hit.id), hit.speaker.as_deref());
     }
     if hit.turns.is_empty() {
@@ -133,6 +137,11 @@ fn hit(page: &mut Page, (n, hit): (usize, &Hit), ids: &ShortIds, layout: Layout)
     if let Some(cue) = &hit.cue {
         page.line(format_args!("{:INDENT$}{QUIET}answers \"{}\"{QUIET:#}", "", printable(cue)));
     }
+    if layout.extent == Extent::Full && hit.title.is_some() {
+        let session = hit.session.as_ref().map(|session| session.as_str());
+        let names = origin(hit.conversation.as_ref().map(|conversation| conversation.as_str()), session);
+        page.line(format_args!("{:INDENT$}{QUIET}{names}{QUIET:#}", ""));
+    }
     if layout.extent == Extent::Full || hit.explain.is_some() {
         let reranked = hit.rerank_score.map(|score| format!("reranked {score:.1}"));
         let places: Vec<String> =
@@ -148,16 +157,21 @@ fn hit(page: &mut Page, (n, hit): (usize, &Hit), ids: &ShortIds, layout: Layout)
     }
 }
 
+fn stands_among_others(hit: &Hit) -> bool {
+    !hit.before.is_empty() || !hit.after.is_empty()
+}
+
 /// Number, title, time and speaker, and the id at the end of the line.
 fn header(page: &mut Page, n: usize, hit: &Hit, ids: &ShortIds, width: usize) {
     let id = ids.shown(&hit.id);
     let session = hit.session.as_ref().map(|session| session.as_str());
     // A session is named at the end of the line.
     let session = session.filter(|_| hit.kind.is_some());
-    let title = origin(hit.conversation.as_ref().map(|conversation| conversation.as_str()), session);
+    let names = || origin(hit.conversation.as_ref().map(|conversation| conversation.as_str()), session);
+    let title = hit.title.as_deref().map_or_else(names, printable);
     let time = hit.said_at.map(|at| when(Some(at)));
-    // Of a session, each turn has its speaker.
-    let speaker = hit.speaker.as_deref().filter(|_| hit.turns.is_empty()).map(printable);
+    // Where there are several turns, each has its speaker.
+    let speaker = hit.speaker.as_deref().filter(|_| hit.turns.is_empty() && !stands_among_others(hit)).map(printable);
     let number = format!("{n:<width$}", width = INDENT - 1);
     let parts = [time, speaker.clone()];
     let rest: usize = parts.iter().flatten().map(|part| columns(part) + columns(SEPARATOR)).sum();

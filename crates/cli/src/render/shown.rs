@@ -17,9 +17,11 @@ use crate::page::Page;
 pub(crate) fn shown(page: &mut Page, shown: &Shown, layout: Layout) {
     let memory = &shown.memory;
     let session = memory.session.as_ref().map(|session| session.as_str());
-    let title = origin(memory.conversation.as_ref().map(|conversation| conversation.as_str()), session);
+    let names = origin(memory.conversation.as_ref().map(|conversation| conversation.as_str()), session);
+    let title = memory.title.as_deref().map(printable);
+    let title: Vec<String> = title.into_iter().chain([names]).filter(|part| !part.is_empty()).collect();
     if !title.is_empty() {
-        page.line(format_args!("{QUIET}{title}{QUIET:#}"));
+        page.line(format_args!("{QUIET}{}{QUIET:#}", title.join(" \u{b7} ")));
     }
     let all = shown.before.iter().chain([memory]).chain(&shown.after);
     let ids = ShortIds::of(all.map(|record| record.id.as_str()), layout.extent);
