@@ -62,7 +62,7 @@ pub(crate) fn answer(page: &mut Page, answer: &SearchResponse, layout: Layout) {
         line(page, answer.confidence.probability, "that the first hit answers this");
         line(page, answer.confidence.answerable, "that this can be answered from here");
         for (signal, value) in signals.iter() {
-            line(page, value, &format!("  {}", signal.name()));
+            page.line(format_args!("{QUIET}  {value:>9.4}  {}{QUIET:#}", signal.name()));
         }
     }
     if signals.is_some() || layout.extent == Extent::Full {
@@ -137,9 +137,10 @@ fn hit(page: &mut Page, (n, hit): (usize, &Hit), ids: &ShortIds, layout: Layout)
     if let Some(cue) = &hit.cue {
         page.line(format_args!("{:INDENT$}{QUIET}answers \"{}\"{QUIET:#}", "", printable(cue)));
     }
-    if layout.extent == Extent::Full && hit.title.is_some() {
-        let session = hit.session.as_ref().map(|session| session.as_str());
-        let names = origin(hit.conversation.as_ref().map(|conversation| conversation.as_str()), session);
+    let conversation = hit.conversation.as_ref().filter(|_| layout.extent == Extent::Full);
+    if let Some(conversation) = conversation {
+        let session = hit.session.as_ref().map(|session| format!(" / {session}")).unwrap_or_default();
+        let names = printable(&format!("{conversation}{session}"));
         page.line(format_args!("{:INDENT$}{QUIET}{names}{QUIET:#}", ""));
     }
     if layout.extent == Extent::Full || hit.explain.is_some() {
@@ -172,23 +173,31 @@ fn header(page: &mut Page, n: usize, hit: &Hit, ids: &ShortIds, width: usize) {
     let time = hit.said_at.map(|at| when(Some(at)));
     // Where there are several turns, each has its speaker.
     let speaker = hit.speaker.as_deref().filter(|_| hit.turns.is_empty() && !stands_among_others(hit)).map(printable);
+    let about: Vec<String> = [time.clone(), speaker.clone()].into_iter().flatten().collect();
+    let painted = speaker.map(|speaker| format!("{NAME}{speaker}{NAME:#}"));
+    let painted = [time, painted].into_iter().flatten().collect::<Vec<_>>().join(SEPARATOR);
+    let about = columns(&about.join(SEPARATOR));
+    // What there is for the title and all that is said about the hit, beside the number and the id.
+    let room = width.saturating_sub(INDENT + 2 + columns(&id));
+    let for_title = room.saturating_sub(about + columns(SEPARATOR));
+    let is_one_line = title.is_empty() || for_title >= columns(&title).min(SHORTEST_TITLE);
+    let title = shortened(&title, if is_one_line { for_title } else { room });
+    let separator = if title.is_empty() || about == 0 { "" } else { SEPARATOR };
+    let (beside, below) = match is_one_line {
+        true => (format!("{separator}{painted}"), None),
+        false => (String::new(), Some(painted).filter(|_| about > 0)),
+    };
+    let used = columns(&title) + if is_one_line { about + columns(separator) } else { 0 };
+    let space = room.saturating_sub(used) + 2;
     let number = format!("{n:<width$}", width = INDENT - 1);
-    let parts = [time, speaker.clone()];
-    let rest: usize = parts.iter().flatten().map(|part| columns(part) + columns(SEPARATOR)).sum();
-    let room = width.saturating_sub(columns(&number) + 1 + rest + 2 + columns(&id));
-    let title = shortened(&title, room.max(12));
-    let [time, _] = parts;
-    let mut shown = vec![format!("{STRONG}{title}{STRONG:#}")];
-    shown.extend(time);
-    shown.extend(speaker.map(|speaker| format!("{NAME}{speaker}{NAME:#}")));
-    if title.is_empty() {
-        shown.remove(0);
+    page.line(format_args!("{STRONG}{number} {title}{STRONG:#}{beside}{:space$}{QUIET}{id}{QUIET:#}", ""));
+    if let Some(below) = below {
+        page.line(format_args!("{:INDENT$}{below}", ""));
     }
-    let used = columns(&number) + 1 + columns(&title) + rest;
-    let space = width.saturating_sub(used + columns(&id)).max(2);
-    let line = shown.join(SEPARATOR);
-    page.line(format_args!("{STRONG}{number}{STRONG:#} {line}{:space$}{QUIET}{id}{QUIET:#}", ""));
 }
+
+/// Columns of a title at the least, where all is on one line.
+const SHORTEST_TITLE: usize = 24;
 
 /// What stands between the parts of a header.
 const SEPARATOR: &str = " \u{b7} ";

@@ -53,6 +53,7 @@ impl Painted {
         let text_width = width.saturating_sub(indent + 2);
         let line = |line: Range<usize>| {
             let text = match tone {
+                _ if line.is_empty() => String::new(),
                 Tone::Plain => self.paint(line),
                 Tone::Dimmed => format!("{QUIET}{}{QUIET:#}", &self.text[line]),
             };
