@@ -51,7 +51,7 @@ fn a_hit_is_its_origin_in_a_line_and_the_part_that_matches() {
        │ about that. …
     ");
     assert_snapshot!(printed(&sandbox, "48", &args), @"
-    1  Dinners around night shifts         6f1c2a9e
+    1  Dinners around night shifts          6f1c2a9e
        2023-09-04 14:12 · Bronagh
        │ … I have a 3.5 litre slow cooker that I got
        │ for a wedding. We talked about this and
