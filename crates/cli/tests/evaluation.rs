@@ -134,7 +134,7 @@ fn numbers_are_chosen_on_the_other_groups() {
     let all = sandbox.json(&eval("tune", &["--system", "lexical", "--by", "all"]));
     assert!(
         all["held_out"].is_null()
-            && all["pipeline"].as_str().unwrap().starts_with("date_boost(4, cue_boost(0.2:0.5, bm25("),
+            && all["pipeline"].as_str().unwrap().starts_with("title_boost(4, date_boost(4, cue_boost(0.2:0.5, bm25("),
         "{all}"
     );
 }
@@ -183,6 +183,32 @@ fn every_data_set_is_listed_with_its_licence() {
     );
     assert!(sets.iter().all(|set| set["licence"].is_string() && set["by_hand"].is_string()));
     assert_eq!(sets[0]["files"][0]["sha256"].as_str().unwrap().len(), 64);
+}
+
+#[test]
+fn the_dialogues_are_found_in_a_checkout() {
+    let sandbox = Sandbox::new();
+    let run = ["eval", "run", "--dataset", "dialogues-test", "--system", "bm25"];
+    let refusal = sandbox.refusal(&run);
+    assert!(refusal.contains("splits.json") && refusal.contains("datasets/dialogues of the repository"), "{refusal}");
+    let turn = |conversation: &str, text: &str| {
+        format!(
+            r#"{{"id": "S1:1", "conversation": "{conversation}", "session": "S1", "speaker": "Ola", "said_at": "2025-01-10", "text": "{text}", "q": []}}"#
+        )
+    };
+    let asked =
+        |id: &str| format!(r#"{{"id": "{id}", "query": "What is dry?", "gold_ids": ["S1:1"], "category": "single"}}"#);
+    for (name, text) in [
+        ("splits.json", r#"{"1": {"dev": ["well"], "test": ["barn"]}}"#.to_owned()),
+        ("well.jsonl", turn("well", "The well is dry.")),
+        ("barn.jsonl", turn("barn", "The hay is dry.")),
+        ("well.questions.jsonl", asked("well-q1")),
+        ("barn.questions.jsonl", asked("barn-q1")),
+    ] {
+        sandbox.write(&format!("datasets/dialogues/{name}"), &text);
+    }
+    let report = sandbox.json(&run);
+    assert_eq!((&report["dataset"], &report["n"]), (&"dialogues-test".into(), &1.into()), "{report}");
 }
 
 #[test]

@@ -47,6 +47,11 @@ pub trait Encoder: Send + Sync {
     /// Whether text stays on this machine.
     fn locality(&self) -> Locality;
 
+    /// Whether its vocabulary has a word as a whole, in lower case: then it is no misspelling of another.
+    fn has_word(&self, _word: &str) -> bool {
+        false
+    }
+
     /// Encodes questions, one row each, with the model's own query prefix.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use aforesaid_core::{
     explain::Explain,
-    pipeline::{Legs, confidence::Confidence},
+    pipeline::{Correction, Legs, confidence::Confidence},
     snippet::Snippet,
     types::{ConversationId, Granularity, Kind, MemoryId, Namespace, Record, SessionId, Timestamp},
 };
@@ -152,6 +152,14 @@ pub enum Warning {
         #[serde(flatten)]
         reason: NoVectors,
     },
+    /// A word of the query that nothing holds.
+    #[error("no turn says {written:?}; searched for {}", shown(.terms))]
+    Corrected {
+        /// The word as written.
+        written: String,
+        /// The terms, as stems, that took its place.
+        terms: Vec<String>,
+    },
     /// Some memories are not searched by meaning.
     #[error("{missing} of {total} memories have no vector and are found by their words only")]
     MissingVectors {
@@ -198,6 +206,16 @@ pub enum Warning {
         /// How many it may have.
         tokens: u32,
     },
+}
+
+impl From<Correction> for Warning {
+    fn from(Correction { written, terms }: Correction) -> Self {
+        Self::Corrected { written, terms }
+    }
+}
+
+fn shown(terms: &[String]) -> String {
+    terms.iter().map(|term| format!("{term:?}")).collect::<Vec<_>>().join(" and ")
 }
 
 /// Milliseconds by stage.

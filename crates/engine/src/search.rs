@@ -204,7 +204,7 @@ impl Memory {
         finish: impl Fn(&dyn Store, &mut FoundHits) -> Result<Option<T>, Error>,
     ) -> Result<Searched<T>, Error> {
         let ready = self.make_ready(posed)?;
-        let look = |store: &dyn Store, index: &Index| self.find_in(store, index, posed, &ready.vector);
+        let look = |store: &dyn Store, index: &Index| self.find_in(store, index, posed, &ready);
         let finished = |made, found| Searched {
             made,
             found,
@@ -242,11 +242,23 @@ impl Memory {
         match encoder {
             Ok(encoder) => {
                 let Encoded { vector, millis, loading_millis } = self.encode(&encoder, posed, &spec)?;
-                Ok(EncodedQuery { spec, dim: encoder.dim(), vector, encoding_millis: millis, loading_millis })
+                Ok(EncodedQuery {
+                    spec,
+                    dim: encoder.dim(),
+                    vector,
+                    encoding_millis: millis,
+                    loading_millis,
+                    encoder: encoder.get().ok().cloned(),
+                })
             }
-            Err(reason) => {
-                Ok(EncodedQuery { spec, dim: 1, vector: Err(reason), encoding_millis: 0.0, loading_millis: None })
-            }
+            Err(reason) => Ok(EncodedQuery {
+                spec,
+                dim: 1,
+                vector: Err(reason),
+                encoding_millis: 0.0,
+                loading_millis: None,
+                encoder: None,
+            }),
         }
     }
 
@@ -322,8 +334,9 @@ impl Memory {
         store: &dyn Store,
         index: &Index,
         posed: &PreparedQuery<'_>,
-        vector: &Result<Vec<f32>, NoVectors>,
+        ready: &EncodedQuery,
     ) -> Result<FoundHits, Error> {
+        let vector = &ready.vector;
         let PreparedQuery { query, pipeline, .. } = posed;
         let candidates = self.candidates(index, posed)?;
         if candidates.is_empty() {
@@ -333,7 +346,9 @@ impl Memory {
         if posed.detail > Detail::Scores && vector.is_ok() {
             warnings.extend(foreign::warning(&query.text, index.spec().encoder.as_ref()));
         }
-        let request = posed.request(vector);
+        let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
+        warnings.extend(corrections);
+        let request = posed.request(&question, vector);
         let ranked = with_exact(store, index, query, |exact| rank(index, pipeline, &candidates, &request, exact));
         let RankedCandidates { mut hits, signals } = ranked?;
         let confidence = Confidence::of(signals);
@@ -361,7 +376,7 @@ impl Memory {
             evidence,
             searched: candidates.count(query.unit),
             analyzer: pipeline.analyzer,
-            terms: if posed.detail > Detail::Scores { weighted_terms(index, posed) } else { Vec::new() },
+            terms: if posed.detail > Detail::Scores { weighted_terms(index, &question) } else { Vec::new() },
             rerank_millis: None,
             reason,
             warnings,
@@ -382,10 +397,10 @@ impl Memory {
 }
 
 /// The terms of a query, with how much each tells one text from another.
-fn weighted_terms(index: &Index, posed: &PreparedQuery<'_>) -> Vec<(String, f64)> {
+fn weighted_terms(index: &Index, question: &Question) -> Vec<(String, f64)> {
     let (texts, postings) = (index.documents().len(), index.postings());
     let weight = |term: &String| (term.clone(), Bm25::idf(texts, postings.of(term).len()));
-    posed.question.terms.iter().map(weight).collect()
+    question.terms.iter().map(weight).collect()
 }
 
 /// Lends `look` the vectors of an index as they are in the store.

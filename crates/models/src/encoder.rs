@@ -98,6 +98,10 @@ impl Encoder for BertEncoder {
         Locality::Local
     }
 
+    fn has_word(&self, word: &str) -> bool {
+        self.inference.has_word(word)
+    }
+
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
         self.encode(&self.recipe.query_prefix, texts)
     }

@@ -36,6 +36,11 @@ impl Inference {
     }
 
     /// Components of a token vector.
+    /// Whether its vocabulary has a word as a whole.
+    pub(crate) fn has_word(&self, word: &str) -> bool {
+        self.tokenizer.has_word(word)
+    }
+
     pub(crate) fn dim(&self) -> usize {
         self.bert.hidden_size()
     }

@@ -80,6 +80,15 @@ impl TextTokenizer {
         Ok(Sequence::single(self.checked(&encoding)?))
     }
 
+    /// Whether a word is one token.
+    pub(crate) fn has_word(&self, word: &str) -> bool {
+        // Pieces at the beginning of a word are marked by some tokenizers.
+        let unmarked = |token: &str| token.trim_start_matches(['\u{120}', '\u{2581}']) == word;
+        let encoding = guarded(|| self.inner.encode_fast(self.beginning(word), false));
+        let tokens = encoding.ok().and_then(Result::ok).map(|encoding| encoding.get_ids().to_vec()).unwrap_or_default();
+        matches!(tokens[..], [id] if self.inner.id_to_token(id).is_some_and(|token| unmarked(&token)))
+    }
+
     /// The ids of a question and a passage, and where the tokenizer begins the second segment.
     ///
     /// # Errors

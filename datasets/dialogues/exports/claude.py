@@ -17,7 +17,13 @@ def stamp(at):
 
 
 def block(kind, at, **fields):
-    return {"start_timestamp": stamp(at), "stop_timestamp": stamp(at + timedelta(seconds=2)), "flags": None, "type": kind, **fields}
+    return {
+        "start_timestamp": stamp(at),
+        "stop_timestamp": stamp(at + timedelta(seconds=2)),
+        "flags": None,
+        "type": kind,
+        **fields,
+    }
 
 
 def text_block(at, text):
@@ -29,9 +35,29 @@ def tool(at, name, given, result, *key):
     call = "toolu_01" + hexes(22, *key)
     shared = {"integration_name": None, "integration_icon_url": None, "context": None, "display_content": None}
     return [
-        block("tool_use", at, id=call, name=name, input=given, message=name, **shared, approval_options=None, approval_key=None),
-        block("tool_result", at, tool_use_id=call, name=name, content=result, is_error=False, structured_content=None,
-              meta=None, message=None, **shared),
+        block(
+            "tool_use",
+            at,
+            id=call,
+            name=name,
+            input=given,
+            message=name,
+            **shared,
+            approval_options=None,
+            approval_key=None,
+        ),
+        block(
+            "tool_result",
+            at,
+            tool_use_id=call,
+            name=name,
+            content=result,
+            is_error=False,
+            structured_content=None,
+            meta=None,
+            message=None,
+            **shared,
+        ),
     ]
 
 
@@ -44,11 +70,22 @@ class Chat:
 
     def add(self, uuid, sender, at, content, attachments=(), files=()):
         """Appends a message after the current one, and makes it the current one."""
-        spoken = [part["text"] if part["type"] == "text" else PLACEHOLDER for part in content if part["type"] != "thinking"]
-        self.messages.append({
-            "uuid": uuid, "text": "\n\n".join(spoken), "content": content, "sender": sender, "created_at": stamp(at),
-            "updated_at": stamp(at), "attachments": list(attachments), "files": list(files), "parent_message_uuid": self.parent,
-        })
+        spoken = [
+            part["text"] if part["type"] == "text" else PLACEHOLDER for part in content if part["type"] != "thinking"
+        ]
+        self.messages.append(
+            {
+                "uuid": uuid,
+                "text": "\n\n".join(spoken),
+                "content": content,
+                "sender": sender,
+                "created_at": stamp(at),
+                "updated_at": stamp(at),
+                "attachments": list(attachments),
+                "files": list(files),
+                "parent_message_uuid": self.parent,
+            }
+        )
         self.parent = uuid
 
     def artifact(self, at, turn, given):
@@ -60,20 +97,39 @@ class Chat:
         """What an answer's content starts with."""
         kind, at = operation[0], turn["at"] - timedelta(seconds=3)
         if kind == "thinking":
-            return [block("thinking", at, thinking=operation[1], summaries=[{"summary": operation[1].split(".")[0]}],
-                          cut_off=False, alternative_display_type=None)]
+            return [
+                block(
+                    "thinking",
+                    at,
+                    thinking=operation[1],
+                    summaries=[{"summary": operation[1].split(".")[0]}],
+                    cut_off=False,
+                    alternative_display_type=None,
+                )
+            ]
         if kind == "artifact":
             _, name, mime, title, content = operation
-            return self.artifact(at, turn, {"id": name, "type": mime, "title": title, "command": "create", "content": content})
+            return self.artifact(
+                at, turn, {"id": name, "type": mime, "title": title, "command": "create", "content": content}
+            )
         if kind == "artifact_update":
             _, name, old, new = operation
             return self.artifact(at, turn, {"id": name, "command": "update", "old_str": old, "new_str": new})
         if kind == "artifact_rewrite":
             return self.artifact(at, turn, {"id": operation[1], "command": "rewrite", "content": operation[2]})
         if kind == "web_search":
-            found = [{"type": "knowledge", "title": title, "url": url, "text": text, "is_missing": False, "is_citable": False,
-                      "metadata": {"type": "webpage_metadata", "site_domain": "example.org", "site_name": "example.org"}}
-                     for title, url, text in operation[2]]
+            found = [
+                {
+                    "type": "knowledge",
+                    "title": title,
+                    "url": url,
+                    "text": text,
+                    "is_missing": False,
+                    "is_citable": False,
+                    "metadata": {"type": "webpage_metadata", "site_domain": "example.org", "site_name": "example.org"},
+                }
+                for title, url, text in operation[2]
+            ]
             return tool(at, "web_search", {"query": operation[1]}, found, self.key, turn["id"], kind)
         raise SystemExit(f"{turn['id']}: unknown operation {kind!r}")
 
@@ -92,8 +148,14 @@ class Chat:
                     self.add(ident(uuid, kind, "answer"), "assistant", later, [text_block(later, operation[2])])
                 self.parent = parent
             elif kind == "paste":
-                attachments.append({"file_name": operation[1], "file_size": len(operation[2].encode()), "file_type": "txt",
-                                    "extracted_content": operation[2]})
+                attachments.append(
+                    {
+                        "file_name": operation[1],
+                        "file_size": len(operation[2].encode()),
+                        "file_type": "txt",
+                        "extracted_content": operation[2],
+                    }
+                )
             elif kind == "photo":
                 files.append({"file_uuid": ident(uuid, "file"), "file_name": operation[1]})
             else:
@@ -101,8 +163,15 @@ class Chat:
         self.add(uuid, sender, turn["at"], content + [text_block(turn["at"], turn["text"])], attachments, files)
 
     def whole(self):
-        return {"uuid": ident("chat", self.key), "name": self.title, "summary": "", "created_at": self.messages[0]["created_at"],
-                "updated_at": self.messages[-1]["updated_at"], "account": {"uuid": self.account}, "chat_messages": self.messages}
+        return {
+            "uuid": ident("chat", self.key),
+            "name": self.title,
+            "summary": "",
+            "created_at": self.messages[0]["created_at"],
+            "updated_at": self.messages[-1]["updated_at"],
+            "account": {"uuid": self.account},
+            "chat_messages": self.messages,
+        }
 
 
 def conversation(name, extras, account):
@@ -122,19 +191,43 @@ def archive(name, extras, project=None):
     account = ident(name, "account")
     chats = conversation(name, extras, account)
     first = chats[0]["created_at"]
-    opened = {"uuid": ident(name, "opened"), "name": "", "summary": "", "created_at": first, "updated_at": first,
-              "account": {"uuid": account}, "chat_messages": []}
+    opened = {
+        "uuid": ident(name, "opened"),
+        "name": "",
+        "summary": "",
+        "created_at": first,
+        "updated_at": first,
+        "account": {"uuid": account},
+        "chat_messages": [],
+    }
     chats.sort(key=lambda chat: chat["updated_at"], reverse=True)
     person = next(turn["speaker"] for turn in sessions(name)["S1"] if turn["speaker"] != "Assistant")
     projects = []
     if project:
         title, prompt, filename, content = project
-        projects.append({
-            "uuid": ident(name, "project"), "name": title, "description": "", "is_private": True, "is_starter_project": False,
-            "prompt_template": prompt, "created_at": first, "updated_at": first, "creator": {"uuid": account, "full_name": person},
-            "docs": [{"uuid": ident(name, "doc"), "filename": filename, "content": content, "created_at": first}],
-        })
-    memory = {"conversations_memory": f"**Work context**\n\n{person} writes in English, which is not their first language.",
-              "project_memories": {}, "account_uuid": account}
+        projects.append(
+            {
+                "uuid": ident(name, "project"),
+                "name": title,
+                "description": "",
+                "is_private": True,
+                "is_starter_project": False,
+                "prompt_template": prompt,
+                "created_at": first,
+                "updated_at": first,
+                "creator": {"uuid": account, "full_name": person},
+                "docs": [{"uuid": ident(name, "doc"), "filename": filename, "content": content, "created_at": first}],
+            }
+        )
+    memory = {
+        "conversations_memory": f"**Work context**\n\n{person} writes in English, which is not their first language.",
+        "project_memories": {},
+        "account_uuid": account,
+    }
     user = {"uuid": account, "full_name": person, "email_address": f"{name}@example.org", "verified_phone_number": None}
-    return {"conversations.json": [*chats, opened], "projects.json": projects, "memories.json": [memory], "users.json": [user]}
+    return {
+        "conversations.json": [*chats, opened],
+        "projects.json": projects,
+        "memories.json": [memory],
+        "users.json": [user],
+    }

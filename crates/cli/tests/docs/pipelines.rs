@@ -6,8 +6,18 @@ use aforesaid_eval::experiments::System;
 use super::markdown::{Document, Kind};
 
 /// What a pipeline in words begins with.
-const CALLS: [&str; 9] =
-    ["bm25(", "dense(", "zscore(", "minmax(", "rrf(", "date_boost(", "title_boost(", "cue_boost(", "rerank("];
+const CALLS: [&str; 10] = [
+    "bm25(",
+    "dense(",
+    "zscore(",
+    "minmax(",
+    "rrf(",
+    "date_boost(",
+    "title_boost(",
+    "reply_boost(",
+    "cue_boost(",
+    "rerank(",
+];
 
 /// Reads all pipelines of a document and says how many there are: in code spans, in quotes in its blocks, and in blocks
 /// of their own. A span that is parameters alone is read as those of `bm25`.

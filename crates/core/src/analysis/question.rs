@@ -7,6 +7,9 @@ use super::{Analyzer, NamedDate, fold::fold, stopwords, time_words};
 /// The one who asks, where turns are those of a chat with an assistant.
 const ASKER: [&str; 2] = ["user", "human"];
 
+/// The one who is asked there.
+const ASSISTANT: [&str; 4] = ["assistant", "ai", "bot", "model"];
+
 /// Speakers that are roles: a topic like any other, not somebody's name.
 const ROLES: [&str; 7] = ["user", "human", "assistant", "ai", "bot", "system", "model"];
 
@@ -21,6 +24,7 @@ pub struct Question {
     /// The dates it names.
     pub dates: Vec<NamedDate>,
     in_first_person: bool,
+    in_second_person: bool,
 }
 
 /// The name of a speaker, by the words people use for it.
@@ -66,7 +70,13 @@ impl Question {
             asks_when: time_words::asks_when(text),
             dates: NamedDate::all_in(text),
             in_first_person: time_words::in_first_person(text),
+            in_second_person: time_words::in_second_person(text),
         }
+    }
+
+    /// The same question with other terms.
+    pub(crate) fn with_terms(&self, terms: Vec<String>) -> Self {
+        Self { terms, ..self.clone() }
     }
 
     /// The question as asked.
@@ -74,14 +84,19 @@ impl Question {
         &self.text
     }
 
-    /// Which of the speakers it is about: those it names, or in the first person the one who asks.
+    /// Which of the speakers it is about: those it names, in the first person the one who asks, and in the second
+    /// person the assistant.
     ///
+    /// The one who asks is the user. Where there is none, but an assistant and one other speaker, it is that one.
     /// A word that is of several names means the one of which most is there: of Grad A and Grad B, "grad B" is one.
     pub fn is_about(&self, speakers: &[SpeakerName]) -> Vec<bool> {
         let named: Vec<(usize, String)> = self.name_words().collect();
         let shares: Vec<f64> = speakers.iter().map(|speaker| speaker.share(&named)).collect();
-        let mut about: Vec<bool> =
-            speakers.iter().map(|speaker| self.in_first_person && speaker.is_one_of(&ASKER)).collect();
+        let asker = self.in_first_person.then(|| asker(speakers)).unwrap_or_default();
+        let addressed = |speaker: &SpeakerName| self.in_second_person && speaker.is_one_of(&ASSISTANT);
+        let mut about: Vec<bool> = (speakers.iter().enumerate())
+            .map(|(number, speaker)| asker.contains(&number) || addressed(speaker))
+            .collect();
         for (_, word) in &named {
             let bearers = || (0..speakers.len()).filter(|&number| speakers[number].has(word));
             let most = bearers().map(|number| shares[number]).fold(0.0, f64::max);
@@ -123,6 +138,18 @@ impl Question {
     }
 }
 
+/// Who asks, by number, where turns are those of a chat with an assistant.
+fn asker(speakers: &[SpeakerName]) -> Vec<usize> {
+    let of = |roles: &[&str]| (0..speakers.len()).filter(|&speaker| speakers[speaker].is_one_of(roles)).collect();
+    let users: Vec<usize> = of(&ASKER);
+    if !users.is_empty() {
+        return users;
+    }
+    let others: Vec<usize> = (0..speakers.len()).filter(|&speaker| !speakers[speaker].is_one_of(&ROLES)).collect();
+    let has_assistant = speakers.iter().any(|speaker| speaker.is_one_of(&ASSISTANT));
+    if has_assistant && others.len() == 1 { others } else { Vec::new() }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -146,6 +173,11 @@ mod tests {
         assert_eq!(about("When will Ann come?"), [true, false, false, false]);
         assert_eq!(about("Where did I mark the page?"), [false, false, true, false]);
         assert_eq!(about("Annette?"), [false; 4]);
+        let chat = [SpeakerName::new("Bronagh"), SpeakerName::new("Assistant")];
+        let about = |text: &str| question(text).is_about(&chat);
+        assert_eq!(about("Where did I put the key?"), [true, false]);
+        assert_eq!(about("Which cooker did you recommend?"), [false, true]);
+        assert_eq!(question("where did I go").is_about(&[SpeakerName::new("Ann"), SpeakerName::new("Bo")]), [false; 2]);
         let grads = [SpeakerName::new("Grad A"), SpeakerName::new("Grad B"), SpeakerName::new("Prof. Ito")];
         assert_eq!(question("What did grad B tell Ito?").is_about(&grads), [false, true, true]);
         assert_eq!(question("Did a Grad call?").is_about(&grads), [true, true, false]);

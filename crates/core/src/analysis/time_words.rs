@@ -98,6 +98,11 @@ pub(super) fn in_first_person(question: &str) -> bool {
     has(&["i", "me", "mine", "my", "myself"]) && !has(&["you", "your", "yours"])
 }
 
+/// Whether a question is put to the one who answers: "what did you suggest?"
+pub(super) fn in_second_person(question: &str) -> bool {
+    words(question).any(|word| among(&["you", "your", "yours"], word))
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
@@ -155,5 +160,6 @@ mod tests {
                 && in_first_person("I've lost it")
         );
         assert!(!in_first_person("what did you tell me?") && !in_first_person("What did Ida buy?"));
+        assert!(in_second_person("what did you tell me?") && !in_second_person("What did the youth buy?"));
     }
 }

@@ -124,6 +124,11 @@ impl Postings {
         self.terms.get(term).map_or(&[], |&list| &self.lists[list as usize])
     }
 
+    /// Every term with the number of texts that hold it, in no order.
+    pub fn counted_terms(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.terms.iter().map(|(term, &number)| (&**term, self.lists[number as usize].len()))
+    }
+
     /// The number of a term; `None` where no text holds it.
     pub fn number_of(&self, term: &str) -> Option<u32> {
         self.terms.get(term).copied()

@@ -71,6 +71,11 @@ impl Pipeline {
         boost.map_or_else(Vec::new, |boost| boost.legs.iter().map(|(_, weight)| *weight).collect())
     }
 
+    /// The most edits at which another term takes the place of one that nothing holds; 0 for none.
+    pub fn spelling(&self) -> u8 {
+        self.legs.iter().map(|leg| leg.spelling()).max().unwrap_or(0)
+    }
+
     /// The same with a boost, in place of one written with the same word or behind the others.
     pub fn with_boost(mut self, boost: Boost) -> Self {
         match self.boosts.iter_mut().find(|other| other.word == boost.word) {

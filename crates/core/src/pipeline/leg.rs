@@ -43,6 +43,11 @@ pub trait Leg: fmt::Debug + Any + Send + Sync {
         None
     }
 
+    /// The most edits at which another term takes the place of one of the query that nothing holds; 0 for none.
+    fn spelling(&self) -> u8 {
+        0
+    }
+
     /// The leg for a history without cue questions; `None` where it is the same.
     fn without_cues(&self) -> Option<Arc<dyn Leg>> {
         None

@@ -18,6 +18,7 @@ mod request;
 mod scope;
 mod shared;
 mod signals;
+mod spelling;
 mod vectors;
 
 pub use boost::{Boost, BoostMeasure};
@@ -30,10 +31,11 @@ pub use form::{
 pub use leg::{Column, Leg, LegInput, LegReader, ReadLeg, Scores};
 pub use legs::{AnswerFeatures, DenseLeg, LexicalLeg, UnitWeights, VectorSource};
 pub use matches::{FeatureMatch, TermMatch, TermPlace};
-pub use presets::{CUE_BOOST, DATE_BOOST, TITLE_BOOST};
+pub use presets::{CUE_BOOST, DATE_BOOST, REPLY_BOOST, TITLE_BOOST};
 pub use rank::{RankedCandidates, RankedHit, rank};
 pub use report::{CandidateReport, Cut, Stage, Unranked, Values, diagnose, ordinal};
 pub use request::{Detail, Exact, LegHit, Legs, Request, SearchContext, SearchError};
 pub use scope::{Candidates, Filter};
 pub use shared::TermWeights;
+pub use spelling::{Correction, corrected};
 pub use vectors::{SpeakerNames, VectorUse};

@@ -6,7 +6,7 @@ use super::{
     boost::{Boost, BoostMeasure},
     definition::Pipeline,
     leg::Leg,
-    legs::{AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, TitleLeg, UnitWeights},
+    legs::{AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, ReplyLeg, TitleLeg, UnitWeights},
     vectors::SpeakerNames,
 };
 use crate::{
@@ -26,10 +26,13 @@ pub const CUE_BOOST: &str = "cue_boost";
 pub const DATE_BOOST: &str = "date_boost";
 /// The word of the boost by titles.
 pub const TITLE_BOOST: &str = "title_boost";
+/// The word of the boost by questions that turns answer.
+pub const REPLY_BOOST: &str = "reply_boost";
 /// Makes a boost of its weight.
 type WeightedBoost = fn(f64) -> Boost;
 /// Boosts of one leg and one weight, by their words, in the order they are applied.
-pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 2] = [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title)];
+pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 3] =
+    [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title), (REPLY_BOOST, Boost::reply)];
 
 impl Boost {
     /// The best cue question of each candidate, by BM25 and by cosine.
@@ -41,6 +44,11 @@ impl Boost {
     /// What was said on the date that the query names.
     pub fn date(weight: f64) -> Self {
         Self { word: DATE_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(DateLeg), weight)] }
+    }
+
+    /// What answers a question that is like the query.
+    pub fn reply(weight: f64) -> Self {
+        Self { word: REPLY_BOOST, measure: BoostMeasure::ZScore, legs: vec![(Arc::new(ReplyLeg), weight)] }
     }
 
     /// What was said in a session whose title the query names.
@@ -73,8 +81,9 @@ impl Pipeline {
             },
             sessions: UnitWeights { session: 1.0, turn: 1.0 },
             turns: UnitWeights { session: 0.4, turn: 1.0 },
+            spelling: 1,
         };
-        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0)];
+        let boosts = vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0), Boost::reply(0.15)];
         Self { boosts, ..Self::of_one("lexical", Analyzer::English, Arc::new(leg)) }
     }
 

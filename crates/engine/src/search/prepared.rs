@@ -1,16 +1,21 @@
 //! A query that is about to be answered: its terms, its scope, its vector.
 
-use std::num::NonZeroUsize;
+use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
 
 use aforesaid_core::{
     analysis::Question,
+    encoder::Encoder,
     error::StoreError,
-    index::IndexSpec,
-    pipeline::{Detail, Pipeline, Request},
+    index::{Index, IndexSpec},
+    pipeline::{Detail, Pipeline, Request, corrected},
     types::{Query, Scope, Seq, Unmatched},
 };
 
-use crate::{answer::NoHits, error::Error, no_vectors::NoVectors};
+use crate::{
+    answer::{NoHits, Warning},
+    error::Error,
+    no_vectors::NoVectors,
+};
 
 /// The dense side of one query.
 pub(super) struct Encoded {
@@ -33,12 +38,25 @@ pub(super) struct EncodedQuery {
     pub(super) vector: Result<Vec<f32>, NoVectors>,
     pub(super) encoding_millis: f64,
     pub(super) loading_millis: Option<f64>,
+    /// What made the vector.
+    pub(super) encoder: Option<Arc<dyn Encoder>>,
 }
 
 impl PreparedQuery<'_> {
-    pub(super) fn request<'r>(&'r self, vector: &'r Result<Vec<f32>, NoVectors>) -> Request<'r> {
+    /// The question in terms that the index has, where some are not known, and what was changed.
+    pub(super) fn corrected(&self, index: &Index, encoder: Option<&dyn Encoder>) -> (Cow<'_, Question>, Vec<Warning>) {
+        let is_word = |word: &str| encoder.is_some_and(|encoder| encoder.has_word(word));
+        match corrected(&self.question, index, self.pipeline.spelling(), &is_word) {
+            None => (Cow::Borrowed(&self.question), Vec::new()),
+            Some((question, corrections)) => {
+                (Cow::Owned(question), corrections.into_iter().map(Warning::from).collect())
+            }
+        }
+    }
+
+    pub(super) fn request<'r>(&self, question: &'r Question, vector: &'r Result<Vec<f32>, NoVectors>) -> Request<'r> {
         Request {
-            question: &self.question,
+            question,
             vector: vector.as_deref().ok(),
             unit: self.query.unit,
             k: self.depth.map_or(self.query.k, |depth| self.query.k.max(depth)),

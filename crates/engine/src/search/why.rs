@@ -175,8 +175,10 @@ impl Memory {
         if !excluded_by.is_empty() {
             return Ok(Some(Diagnosis { began, excluded_by, report: None, warnings: Vec::new() }));
         }
-        let warnings = check_vectors(index, pipeline, &ready.vector)?;
-        let request = posed.request(&ready.vector);
+        let mut warnings = check_vectors(index, pipeline, &ready.vector)?;
+        let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
+        warnings.extend(corrections);
+        let request = posed.request(&question, &ready.vector);
         let report =
             with_exact(store, index, query, |exact| diagnose(index, pipeline, &candidates, &request, exact, number))?;
         Ok(Some(Diagnosis { began, excluded_by, report, warnings }))

@@ -174,7 +174,7 @@ static JSONL: Entry = Entry {
     rule: "stays on this machine",
     base: "",
     files: &[],
-    place: "write memories.jsonl {id, text, session, speaker, said_at, group} and queries.jsonl {id, query, gold_ids, group, category, before} into one folder and name that",
+    place: "write memories.jsonl {id, text, session, speaker, said_at, title, group} and queries.jsonl {id, query, gold_ids, group, category, before, now} into one folder and name that",
 };
 
 #[cfg(test)]

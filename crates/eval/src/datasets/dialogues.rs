@@ -1,7 +1,7 @@
 //! Dialogues: conversations of many genres and languages, written for this project.
 //!
 //! A folder holds two or three files per conversation, and `splits.json`. A conversation is a group, called by its
-//! file. A title on the first turn of a session is kept in the turn's `meta`.
+//! file. The title of a session stands on its first turn.
 //!
 //! | file | a line of it | side of its questions |
 //! |---|---|---|
@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, HashSet};
 
 use aforesaid::types::{Draft, Granularity, Timestamp, Turn};
 use serde::{Deserialize, de::IgnoredAny};
-use serde_json::{Map, Value};
 
 use super::{
     Benchmark, DataError, DataSet, Splits,
@@ -155,12 +154,9 @@ fn read_turns(files: &Files, file: &str, name: &str) -> Result<Vec<Draft>, DataE
 
 /// The turn with the title of the session that it begins.
 fn titled(draft: Draft, title: Option<String>) -> Draft {
-    match (draft, title) {
-        (Draft::Turn(turn), Some(title)) => {
-            let meta = Map::from_iter([("title".to_owned(), Value::String(title))]);
-            Draft::Turn(Turn { meta: Some(meta), ..turn })
-        }
-        (draft, _) => draft,
+    match draft {
+        Draft::Turn(turn) => Draft::Turn(Turn { title, ..turn }),
+        note @ Draft::Note(_) => note,
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `session`, `speaker` | both for a turn, none for a note |
 //! | `said_at` | ISO 8601, or seconds since 1970 as a number |
 //! | `image_caption` | what an attached image of a turn shows |
+//! | `title` | of the turn's session |
 //! | `conversation` | not read, but one session cannot be of two: then each conversation needs a `group` of its own |
 //! | `group` | histories that know nothing of each other; `default` where there is none |
 //!

@@ -295,7 +295,7 @@ impl LoadedGroup<'_> {
         let ranking = self.memory.rank_reranked(&query, pipeline, reranking).map_err(failed)?;
         let is_skipped = |warning: &Warning| matches!(warning, Warning::RerankSkipped { .. });
         let (skipped, lost): (Vec<_>, Vec<_>) = ranking.warnings.into_iter().partition(is_skipped);
-        if let Some(warning) = lost.into_iter().next() {
+        if let Some(warning) = lost.into_iter().find(is_lost) {
             return Err(ExperimentError::Degraded { question: question.id.clone(), warning });
         }
         // The reranker's order, not the pipeline's scores, is what is measured.
@@ -311,11 +311,16 @@ impl LoadedGroup<'_> {
         let failed = |source| engine(format!("question {}", question.id), source);
         let ranking = self.memory.rank(query, pipeline).map_err(failed)?;
         // A system that lost a leg is another system: its figures would pass for this one's.
-        match ranking.warnings.first() {
+        match ranking.warnings.iter().find(|warning| is_lost(warning)) {
             Some(warning) => Err(ExperimentError::Degraded { question: question.id.clone(), warning: warning.clone() }),
             None => Ok(ranking),
         }
     }
+}
+
+/// Whether a part of the system did not do its work; to search for a known word instead of another is such work.
+fn is_lost(warning: &Warning) -> bool {
+    !matches!(warning, Warning::Corrected { .. })
 }
 
 /// A memory as it is indexed; `None` where nothing of it is left without its caption.

@@ -221,6 +221,7 @@ mod tests {
             text: "Who flew?".to_owned(),
             group: "garden".to_owned(),
             before: None,
+            now: None,
         };
         Benchmark {
             dataset: "ours".to_owned(),

@@ -7,7 +7,7 @@
 use aforesaid::{
     Pipeline,
     formats::Captions,
-    pipeline::{AnswerFeatures, Boost, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg},
+    pipeline::{AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, REPLY_BOOST, TITLE_BOOST},
 };
 
 /// One piece of the default.
@@ -50,7 +50,12 @@ pub(super) const PIECES: &[Piece] = &[
         feature(to, from, |to, from| to.question_penalty = from.question_penalty)
     }),
     numbers("a turn that is brief", |to, from| feature(to, from, |to, from| to.short_penalty = from.short_penalty)),
-    numbers("said on the date it names", date_boost),
+    numbers("a term that nothing holds is spelt as one that something does", |to, from| {
+        lexical(to, from, |to, from| to.spelling = from.spelling);
+    }),
+    numbers("said on the date it names", |to, from| boost(to, from, DATE_BOOST)),
+    numbers("said under the title it names", |to, from| boost(to, from, TITLE_BOOST)),
+    numbers("it answers a question like the query", |to, from| boost(to, from, REPLY_BOOST)),
     numbers("vectors of questions without names", |to, from| {
         dense(to, from, |to, from| to.speaker_names = from.speaker_names)
     }),
@@ -109,11 +114,11 @@ fn dense(to: &mut Pipeline, from: &Pipeline, take: fn(&mut DenseLeg, &DenseLeg))
     }
 }
 
-fn date_boost(to: &mut Pipeline, from: &Pipeline) {
-    let weight = from.boost(DATE_BOOST).first().copied();
-    *to = match weight {
-        Some(weight) => to.clone().with_boost(Boost::date(weight)),
-        None => to.clone().without_boost(DATE_BOOST),
+fn boost(to: &mut Pipeline, from: &Pipeline, word: &str) {
+    let without = to.clone().without_boost(word);
+    *to = match from.boosts.iter().find(|boost| boost.word == word) {
+        Some(boost) => without.with_boost(boost.clone()),
+        None => without,
     };
 }
 

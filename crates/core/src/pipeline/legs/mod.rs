@@ -5,6 +5,7 @@ mod cue_dense;
 mod date_match;
 mod dense;
 mod lexical;
+mod reply_match;
 mod title_match;
 
 pub use cue_bm25::CueBm25Leg;
@@ -12,10 +13,18 @@ pub use cue_dense::CueDenseLeg;
 pub use date_match::DateLeg;
 pub use dense::{DenseLeg, VectorSource};
 pub use lexical::{AnswerFeatures, LexicalLeg, UnitWeights};
+pub use reply_match::ReplyLeg;
 pub use title_match::TitleLeg;
 
 use super::leg::LegReader;
 
 /// How those that ship are read.
-pub(super) const READERS: [LegReader; 6] =
-    [lexical::READER, dense::READER, cue_bm25::READER, cue_dense::READER, date_match::READER, title_match::READER];
+pub(super) const READERS: [LegReader; 7] = [
+    lexical::READER,
+    dense::READER,
+    cue_bm25::READER,
+    cue_dense::READER,
+    date_match::READER,
+    title_match::READER,
+    reply_match::READER,
+];

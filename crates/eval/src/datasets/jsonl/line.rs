@@ -100,9 +100,10 @@ impl Record {
         let draft = match (self.label("session")?, self.text("speaker")?) {
             (Some(session), Some(speaker)) => {
                 let caption = self.text("image_caption")?.filter(|caption| !caption.trim().is_empty());
+                let title = self.text("title")?;
                 let session = Session::new(&group, &session, said_at, &self.place)?;
                 match session.turn(id, speaker, text, &self.place)? {
-                    Draft::Turn(turn) => Draft::Turn(Turn { image_caption: caption, sensitivity, ..turn }),
+                    Draft::Turn(turn) => Draft::Turn(Turn { image_caption: caption, title, sensitivity, ..turn }),
                     note @ Draft::Note(_) => note,
                 }
             }

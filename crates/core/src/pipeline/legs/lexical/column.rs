@@ -26,6 +26,10 @@ use crate::{
 const NAMED: usize = 5;
 
 impl Leg for LexicalLeg {
+    fn spelling(&self) -> u8 {
+        self.spelling
+    }
+
     fn name(&self) -> &'static str {
         Self::NAME
     }

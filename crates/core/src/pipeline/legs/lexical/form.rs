@@ -12,6 +12,7 @@ use crate::{
     pipeline::{
         form::call::{Call, number, two_numbers, two_numbers_expected},
         leg::{LegReader, ReadLeg},
+        spelling::MOST_EDITS,
     },
 };
 
@@ -25,6 +26,7 @@ pub(super) fn write(leg: LexicalLeg, analyzer: Analyzer) -> String {
         features: AnswerFeatures { speaker_match, time_expression, question_penalty, short_penalty },
         sessions,
         turns,
+        spelling,
     } = leg;
     let plain = LexicalLeg::PLAIN;
     let pair = |weights: UnitWeights| format!("{}:{}", weights.session, weights.turn);
@@ -42,6 +44,7 @@ pub(super) fn write(leg: LexicalLeg, analyzer: Analyzer) -> String {
         (short_penalty != 0.0).then(|| format!("short_penalty={short_penalty}")),
         (sessions != plain.sessions).then(|| format!("sessions={}", pair(sessions))),
         (turns != plain.turns).then(|| format!("turns={}", pair(turns))),
+        (spelling != 0).then(|| format!("spelling={spelling}")),
     ];
     let parameters: Vec<String> = parameters.into_iter().flatten().collect();
     if parameters.is_empty() { "bm25".to_owned() } else { format!("bm25({})", parameters.join(", ")) }
@@ -76,15 +79,21 @@ fn read(call: &Call<'_>) -> Result<(LexicalLeg, Analyzer), String> {
             "short_penalty" => leg.features.short_penalty = number(f64::MAX)?,
             "sessions" => leg.sessions = unit_weights(key, value)?,
             "turns" => leg.turns = unit_weights(key, value)?,
+            "spelling" => leg.spelling = edits(key, value)?,
             _ => {
                 return Err(format!(
                     "bm25 has no parameter {key:?}: it has k1, b, bigrams, neighbours, half_length, cues, \
-                     speaker_match, time_expression, question_penalty, short_penalty, sessions and turns"
+                     speaker_match, time_expression, question_penalty, short_penalty, sessions, turns and spelling"
                 ));
             }
         }
     }
     Ok((leg, analyzer))
+}
+
+fn edits(key: &str, value: &str) -> Result<u8, String> {
+    let number = value.parse().ok().filter(|number| *number <= MOST_EDITS);
+    number.ok_or_else(|| format!("{key}={value}: expected a number of edits from 0 to {MOST_EDITS}"))
 }
 
 fn half_length(key: &str, value: &str) -> Result<f64, String> {

@@ -37,6 +37,8 @@ pub struct LexicalLeg {
     pub sessions: UnitWeights,
     /// Weights in a turn's score.
     pub turns: UnitWeights,
+    /// The most edits at which another term takes the place of one that nothing holds, for the whole pipeline; 0 for none.
+    pub spelling: u8,
 }
 
 impl LexicalLeg {
@@ -52,6 +54,7 @@ impl LexicalLeg {
         features: AnswerFeatures::NONE,
         sessions: UnitWeights { session: 1.0, turn: 0.0 },
         turns: UnitWeights { session: 0.0, turn: 1.0 },
+        spelling: 0,
     };
 
     /// Its weights of sessions and turns where these are ranked.

@@ -1,0 +1,201 @@
+//! Words of a query that the namespace never saw are looked up among those that it has.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::{analysis::Question, index::Index};
+
+/// A word of a query that no text, title or cue question has, and what was searched instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    /// The word as written.
+    pub written: String,
+    /// The terms that took its place.
+    pub terms: Vec<String>,
+}
+
+/// Letters from which a term is looked up; shorter ones are like too many others.
+const SHORTEST: usize = 4;
+/// Letters from which two edits are allowed.
+const LONG: usize = 8;
+/// Edits that are ever allowed.
+pub(super) const MOST_EDITS: u8 = 2;
+
+/// The question with terms that the index has, and what was changed; `None` where nothing is.
+///
+/// A term is taken apart where both parts are known (`err4711`). Else the nearest known term takes its place: one edit
+/// away, or two for a long term, where an edit is a letter too many, too few, another, or two swapped (optimal string
+/// alignment), and `most` bounds their number. The first letter stays. Of equally near ones, the one in most texts is
+/// taken. A word that `is_word` knows is meant as it is written.
+pub fn corrected(
+    question: &Question,
+    index: &Index,
+    most: u8,
+    is_word: &dyn Fn(&str) -> bool,
+) -> Option<(Question, Vec<Correction>)> {
+    if most == 0 {
+        return None;
+    }
+    let known = Known { index, most: usize::from(most) };
+    let mut corrections = Vec::new();
+    let mut terms: Vec<String> = Vec::with_capacity(question.terms.len());
+    for term in &question.terms {
+        match if known.has(term) { None } else { known.correction(question, term, is_word) } {
+            None => terms.push(term.clone()),
+            Some(correction) => {
+                terms.extend(correction.terms.iter().cloned());
+                corrections.push(correction);
+            }
+        }
+    }
+    if corrections.is_empty() {
+        return None;
+    }
+    let mut seen = std::collections::HashSet::new();
+    terms.retain(|term| seen.insert(term.clone()));
+    Some((question.with_terms(terms), corrections))
+}
+
+/// The word of the question that became a term.
+fn written(question: &Question, index: &Index, term: &str) -> String {
+    let analyzer = index.spec().analyzer;
+    let is_it = |word: &&str| analyzer.query_terms(word).first().is_some_and(|found| found == term);
+    question.text().unicode_words().find(is_it).unwrap_or(term).to_owned()
+}
+
+/// The terms of an index.
+struct Known<'i> {
+    index: &'i Index,
+    most: usize,
+}
+
+impl Known<'_> {
+    fn has(&self, term: &str) -> bool {
+        let Self { index, .. } = self;
+        !index.postings().of(term).is_empty()
+            || !index.titles().postings().of(term).is_empty()
+            || index.cues().is_some_and(|cues| !cues.questions().postings().of(term).is_empty())
+    }
+
+    fn correction(&self, question: &Question, term: &str, is_word: &dyn Fn(&str) -> bool) -> Option<Correction> {
+        let terms = self.instead_of(term)?;
+        let written = written(question, self.index, term);
+        (!is_word(&written.to_lowercase())).then_some(Correction { written, terms })
+    }
+
+    fn instead_of(&self, term: &str) -> Option<Vec<String>> {
+        let letters: Vec<char> = term.chars().collect();
+        if letters.len() < SHORTEST {
+            return None;
+        }
+        self.parts(term).or_else(|| self.nearest(&letters).map(|found| vec![found]))
+    }
+
+    /// The term as two known ones, letters and digits.
+    fn parts(&self, term: &str) -> Option<Vec<String>> {
+        let bounds = term.char_indices().zip(term.chars().skip(1));
+        let split = bounds.filter(|((_, before), after)| before.is_numeric() != after.is_numeric());
+        let parts = split.map(|((at, before), _)| term.split_at(at + before.len_utf8()));
+        let known = parts.map(|(first, second)| [first, second]).find(|parts| parts.iter().all(|part| self.has(part)));
+        known.map(|parts| parts.map(str::to_owned).to_vec())
+    }
+
+    fn nearest(&self, letters: &[char]) -> Option<String> {
+        let most = self.most.min(if letters.len() < LONG { 1 } else { 2 });
+        let mut best: Option<(usize, std::cmp::Reverse<usize>, &str)> = None;
+        let mut rows = Rows::default();
+        for (term, holders) in self.index.postings().counted_terms() {
+            // Cheap reasons against most terms come first.
+            if term.len().abs_diff(letters.len()) > most + 3 || !term.starts_with(letters[0]) {
+                continue;
+            }
+            if term.chars().any(char::is_numeric) {
+                continue;
+            }
+            let Some(edits) = rows.edits(letters, term, most) else { continue };
+            let found = (edits, std::cmp::Reverse(holders), term);
+            if best.is_none_or(|best| found < best) {
+                best = Some(found);
+            }
+        }
+        best.map(|(_, _, term)| term.to_owned())
+    }
+}
+
+/// Three rows of the table of edits, kept between words.
+#[derive(Default)]
+struct Rows {
+    other: Vec<char>,
+    before: Vec<usize>,
+    last: Vec<usize>,
+    this: Vec<usize>,
+}
+
+impl Rows {
+    /// Edits from one word to another, at most `most`; `None` for more.
+    fn edits(&mut self, word: &[char], other: &str, most: usize) -> Option<usize> {
+        self.other.clear();
+        self.other.extend(other.chars());
+        let other = &self.other;
+        if word.len().abs_diff(other.len()) > most {
+            return None;
+        }
+        let width = other.len() + 1;
+        self.last.clear();
+        self.last.extend(0..width);
+        self.before.clear();
+        self.before.resize(width, 0);
+        self.this.resize(width, 0);
+        for (row, &letter) in (1..).zip(word) {
+            self.this[0] = row;
+            for column in 1..width {
+                let same = usize::from(letter != other[column - 1]);
+                let mut least =
+                    (self.last[column - 1] + same).min(self.last[column] + 1).min(self.this[column - 1] + 1);
+                let swapped =
+                    row > 1 && column > 1 && letter == other[column - 2] && word[row - 2] == other[column - 1];
+                if swapped {
+                    least = least.min(self.before[column - 2] + 1);
+                }
+                self.this[column] = least;
+            }
+            if self.this.iter().take(width).all(|&edits| edits > most) {
+                return None;
+            }
+            std::mem::swap(&mut self.before, &mut self.last);
+            std::mem::swap(&mut self.last, &mut self.this);
+            self.this.resize(width, 0);
+        }
+        Some(self.last[width - 1]).filter(|&edits| edits <= most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn edits(word: &str, other: &str, most: usize) -> Option<usize> {
+        Rows::default().edits(&word.chars().collect::<Vec<_>>(), other, most)
+    }
+
+    #[test]
+    fn edits_are_counted() {
+        assert_eq!(edits("pasport", "passport", 1), Some(1));
+        assert_eq!(edits("recieve", "receive", 1), Some(1), "swapped letters are one edit");
+        assert_eq!(edits("kitten", "sitting", 3), Some(3));
+        assert_eq!(edits("kitten", "sitting", 2), None);
+        assert_eq!(edits("straße", "strasse", 2), Some(2));
+        assert_eq!(edits("same", "same", 1), Some(0));
+    }
+
+    proptest! {
+        #[test]
+        fn edits_are_symmetric_and_bounded(a in "[abc]{0,6}", b in "[abc]{0,6}") {
+            let found = edits(&a, &b, 6).unwrap();
+            prop_assert_eq!(edits(&b, &a, 6), Some(found));
+            prop_assert!(found <= a.len().max(b.len()) && found >= a.len().abs_diff(b.len()));
+            prop_assert_eq!(edits(&a, &b, 2), Some(found).filter(|&found| found <= 2), "a bound changes nothing else");
+        }
+    }
+}
