@@ -1,6 +1,6 @@
 //! The command line: options of every command, and the commands.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
     commands,
@@ -63,8 +63,19 @@ pub(crate) enum Command {
     Eval(Box<commands::eval::Eval>),
     /// Try it on a small conversation.
     Demo(commands::demo::Demo),
+    /// Print the manual page of the program, or write those of all commands.
+    Man(commands::man::Man),
     /// Print a completion script for a shell.
     Completions(commands::completions::Completions),
+}
+
+/// The command line as clap knows it: the short help of each command says where the rest is.
+pub(crate) fn command() -> clap::Command {
+    const REST: &str = "`--help` lists all options.";
+    Cli::command().mut_subcommands(|command| {
+        let has_more = command.get_subcommands().next().is_none() && command.get_after_help().is_none();
+        if has_more { command.after_help(REST).after_long_help("") } else { command }
+    })
 }
 
 impl Command {
@@ -87,6 +98,7 @@ impl Command {
             | Command::Stats(_)
             | Command::Check(_)
             | Command::Backup(_)
+            | Command::Man(_)
             | Command::Completions(_) => no_search(),
         }
     }

@@ -11,8 +11,12 @@ use clap::{Args, ValueHint};
 
 use crate::{old_names, precision::PrecisionChoice, server::ServerArgs, values::at_least_one};
 
-/// Options of every command.
+/// What the options of every command stand under in a help.
+const COMMON: &str = "Common options";
+
+/// Options of every command. The short help of a command lists only those that are asked for most.
 #[derive(Debug, Args)]
+#[command(next_help_heading = COMMON)]
 pub(crate) struct Global {
     /// The store: a path, or memory: for one that ends with the process [default: in your data directory].
     #[arg(long, global = true, env = "AFORESAID_STORE", value_hint = ValueHint::FilePath)]
@@ -24,27 +28,25 @@ pub(crate) struct Global {
     #[arg(long, global = true, env = "AFORESAID_MODEL")]
     pub(crate) model: Option<String>,
     /// A directory with the embedding model's files.
-    #[arg(long, global = true, env = "AFORESAID_MODEL_DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_MODEL_DIR", value_hint = ValueHint::DirPath)]
     pub(crate) model_dir: Option<PathBuf>,
     /// The precision of the embedding model: auto, f32, bf16 or int8 [default: auto, that of the namespace's vectors].
-    #[arg(long, global = true, env = "AFORESAID_PRECISION")]
+    #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_PRECISION")]
     pub(crate) precision: Option<PrecisionChoice>,
-    #[command(flatten)]
-    pub(crate) server: ServerArgs,
     /// The processor instructions to use, for tests: avx512, avx2, neon or portable [default: the best available].
     #[arg(long, global = true, env = "AFORESAID_INSTRUCTIONS", hide = true, value_parser = instructions)]
     pub(crate) instructions: Option<Instructions>,
     /// The directory of downloaded models [default: in your cache directory].
-    #[arg(long, global = true, env = "AFORESAID_MODEL_CACHE", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_MODEL_CACHE", value_hint = ValueHint::DirPath)]
     pub(crate) model_cache: Option<PathBuf>,
     /// Do not use the network; only servers on this machine are asked.
-    #[arg(long, global = true, env = "AFORESAID_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) offline: bool,
     /// Threads to compute on [default: one per core].
-    #[arg(long, global = true, env = "AFORESAID_THREADS", value_parser = at_least_one)]
+    #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_THREADS", value_parser = at_least_one)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// The configuration file [default: config.toml in your configuration directory].
-    #[arg(long, global = true, env = "AFORESAID_CONFIG", value_hint = ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_CONFIG", value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
     /// The time zone in which days begin and times are printed: a name such as Europe/Berlin, or +02:00
     /// [default: the zone of this machine].
@@ -56,10 +58,15 @@ pub(crate) struct Global {
     /// Print JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Do not show what is longer than the terminal in a pager (AFORESAID_PAGER, PAGER, or less -FRX).
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) no_pager: bool,
     /// The pipeline: hybrid, lexical, a paper-* baseline, or a description, such as
     /// "zscore(0.7, bm25, dense(max))" [default: hybrid].
-    #[arg(long, global = true, env = "AFORESAID_PIPELINE", value_parser = pipeline, alias = "preset")]
+    #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_PIPELINE", value_parser = pipeline, alias = "preset")]
     pub(crate) pipeline: Option<Pipeline>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
 }
 
 /// Instructions that this processor has.

@@ -31,31 +31,31 @@ pub(crate) struct LlmArgs {
     /// An OpenAI-compatible server: its base URL, which often ends in /v1.
     // Parsed later: clap would quote a URL that it refuses, and there might be a password in it.
     #[arg(
-        long, help_heading = HEADING, env = "AFORESAID_LLM_URL", hide_env_values = true, value_name = "URL",
+        long, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_LLM_URL", hide_env_values = true, value_name = "URL",
         value_hint = ValueHint::Url
     )]
     pub(crate) llm_url: Option<String>,
     /// The server's name for the model.
-    #[arg(long, help_heading = HEADING, env = "AFORESAID_LLM_MODEL", value_name = "NAME")]
+    #[arg(long, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_LLM_MODEL", value_name = "NAME")]
     pub(crate) llm_model: Option<String>,
     /// Concurrent requests [default: 4].
-    #[arg(long, help_heading = HEADING, env = "AFORESAID_LLM_CONCURRENCY", value_name = "N", value_parser = at_least_one)]
+    #[arg(long, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_LLM_CONCURRENCY", value_name = "N", value_parser = at_least_one)]
     llm_concurrency: Option<NonZeroUsize>,
     /// Seconds to wait for a response [default: 300].
-    #[arg(long, help_heading = HEADING, env = "AFORESAID_LLM_TIMEOUT", value_name = "SECONDS")]
+    #[arg(long, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_LLM_TIMEOUT", value_name = "SECONDS")]
     llm_timeout: Option<NonZeroU64>,
     /// Cache responses in this directory [default: no cache]. They quote stored text, and are encrypted with a key of the
     /// namespace that every forget replaces.
-    #[arg(long, help_heading = HEADING, env = "AFORESAID_LLM_CACHE", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_LLM_CACHE", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) llm_cache: Option<PathBuf>,
     /// Stop after this many tokens, prompt and completion together.
-    #[arg(long, help_heading = HEADING, env = "AFORESAID_LLM_MAX_TOKENS", value_name = "N")]
+    #[arg(long, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_LLM_MAX_TOKENS", value_name = "N")]
     llm_max_tokens: Option<u64>,
     /// Stop after spending this much, in the currency of --llm-prices.
-    #[arg(long, help_heading = HEADING, env = "AFORESAID_LLM_MAX_COST", value_name = "AMOUNT")]
+    #[arg(long, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_LLM_MAX_COST", value_name = "AMOUNT")]
     llm_max_cost: Option<f64>,
     /// Prices of a million prompt and completion tokens, as in 0.15:0.60.
-    #[arg(long, help_heading = HEADING, env = "AFORESAID_LLM_PRICES", value_name = "READ:WRITTEN", value_parser = prices)]
+    #[arg(long, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_LLM_PRICES", value_name = "READ:WRITTEN", value_parser = prices)]
     llm_prices: Option<Prices>,
 }
 

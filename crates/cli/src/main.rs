@@ -12,21 +12,25 @@ mod llm;
 mod local_time;
 mod old_names;
 mod opening;
+mod page;
 mod precision;
 mod progress;
+mod question;
 mod remedies;
 mod render;
 mod rerank;
 mod scope;
+mod screen;
 mod server;
 mod settings;
 mod terminal;
 mod unused;
 mod values;
+mod wrap;
 
 use std::process::ExitCode;
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
 
 use crate::{
     args::{Cli, Command},
@@ -35,7 +39,7 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    let matches = Cli::command().try_get_matches();
+    let matches = args::command().try_get_matches();
     let (matches, cli) = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
         Ok((cli, matches)) => (matches, cli),
         Err(error) => return refuse(error),
@@ -63,20 +67,24 @@ fn refuse(error: clap::Error) -> ExitCode {
 /// The same of the options as they may be shown, since a message quotes them.
 fn quotable(error: clap::Error) -> clap::Error {
     let shown: Vec<String> = std::env::args_os().map(|arg| render::printable(&arg.to_string_lossy())).collect();
-    match Cli::command().try_get_matches_from(&shown).and_then(|matches| Cli::from_arg_matches(&matches)) {
+    match args::command().try_get_matches_from(&shown).and_then(|matches| Cli::from_arg_matches(&matches)) {
         Err(error) => error,
         // Only what cannot be shown was wrong.
         Ok(_) => {
             let message = render::printable(error.render().to_string().trim_end());
-            Cli::command().error(error.kind(), message.trim_start_matches("error: "))
+            args::command().error(error.kind(), message.trim_start_matches("error: "))
         }
     }
 }
 
 fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
-    if let Command::Completions(command) = &cli.command {
+    if matches!(cli.command, Command::Completions(_) | Command::Man(_)) {
         unused::refuse(&cli.global, matches, &unused::no_search())?;
-        return command.run();
+    }
+    match &cli.command {
+        Command::Completions(command) => return command.run(),
+        Command::Man(command) => return command.run(),
+        _ => {}
     }
     old_names::warn_of_options();
     let settings = Settings::resolve(&cli.global)?;
@@ -100,6 +108,6 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Models(command) => command.run(&settings),
         Command::Eval(command) => command.run(&settings),
         Command::Demo(command) => command.run(&settings),
-        Command::Completions(_) => Ok(()),
+        Command::Man(_) | Command::Completions(_) => Ok(()),
     }
 }

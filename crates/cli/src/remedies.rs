@@ -150,6 +150,9 @@ pub(crate) fn of_warning(warning: &Warning) -> String {
             format!("{}; `aforesaid reembed` makes them later", of_no_vectors(reason))
         }
         Warning::MissingVectors { .. } => "; `aforesaid reembed` adds them".to_owned(),
+        Warning::ForeignQuery { multilingual: Some(model), .. } => {
+            format!("; `aforesaid reembed --model {model}` has it compare meaning across languages")
+        }
         Warning::SensitiveLeftOut { .. } => "; `aforesaid search` shows them".to_owned(),
         Warning::ErasurePending => ", and `aforesaid stats` says whether one has".to_owned(),
         _ => String::new(),

@@ -1,14 +1,18 @@
 //! Memories and hits for people to read.
 
 mod answer;
+mod hits;
+mod ids;
 pub(crate) mod list;
+mod painted;
+mod shown;
+mod tables;
 mod why;
 
 use std::{fmt, io::Write, path::Path};
 
 use aforesaid::{
-    Explain, Hit, SearchResponse, Timing, Warning,
-    pipeline::Legs,
+    Explain, Timing, Warning,
     store::Erasure,
     types::{Record, Timestamp},
 };
@@ -55,71 +59,24 @@ pub(crate) fn memories(number: u64) -> String {
     if number == 1 { "1 memory".to_owned() } else { format!("{number} memories") }
 }
 
-/// Prints an answer: hits, or why there are none.
-pub(crate) fn answer(answer: &SearchResponse) -> Result<(), Failure> {
-    warnings(&answer.warnings);
-    if let Some(reason) = answer.reason {
-        say!("no hits: {reason}{}", remedies::of_no_hits(reason))?;
-    }
-    for (n, hit) in (1..).zip(&answer.hits) {
-        print_hit(n, hit)?;
-    }
-    if let Some(signals) = &answer.confidence.signals {
-        say!("{QUIET}{:>9.4}  that the first hit answers this{QUIET:#}", answer.confidence.probability)?;
-        say!("{QUIET}{:>9.4}  that this can be answered from here{QUIET:#}", answer.confidence.answerable)?;
-        for (signal, value) in signals.iter() {
-            say!("{QUIET}  {value:>9.4}  {}{QUIET:#}", signal.name())?;
-        }
-    }
-    let timing = &answer.timing_ms;
-    say!(
-        "{QUIET}{}, confidence {} ({:.2}), {}, {}{QUIET:#}",
-        count(answer.hits.len(), "hit"),
-        answer.confidence.word,
-        answer.confidence.probability,
-        took(timing),
-        answer.pipeline
-    )
-}
-
-/// Where the time went: `in 12.3 ms (encode 4.0, search 8.3)`.
+/// Where the time went: `in 12.3 ms (load 5.0, encode 4.0, search 3.3)`.
 fn took(timing: &Timing) -> String {
     let stage = |name: &str, took: Option<f64>| took.map(|took| format!(", {name} {took:.1}")).unwrap_or_default();
     let more = stage("rerank", timing.rerank) + &stage("answer", timing.answer);
-    format!("in {:.1} ms (encode {:.1}, search {:.1}{more})", timing.total, timing.encode, timing.search)
+    let load = timing.load.map(|load| format!("load {load:.1}, ")).unwrap_or_default();
+    format!("in {:.1} ms ({load}encode {:.1}, search {:.1}{more})", timing.total, timing.encode, timing.search)
 }
 
 pub(crate) use answer::{Reply, asked, context};
+pub(crate) use hits::{Extent, Layout, answer};
+pub(crate) use shown::shown;
+pub(crate) use tables::aligned;
 pub(crate) use why::why;
 
-/// Prints one hit: where it is from, which legs found it, and the text itself.
-pub(crate) fn print_hit(n: usize, hit: &Hit) -> Result<(), Failure> {
-    let origin = [hit.conversation.as_ref().map(|c| c.as_str()), hit.session.as_ref().map(|s| s.as_str())];
-    let origin = printable(&origin.into_iter().flatten().collect::<Vec<_>>().join(" / "));
-    say!(
-        "{STRONG}{n}. {}{STRONG:#}  {}  {QUIET}{origin}  {}{QUIET:#}",
-        printable(&hit.id),
-        when(hit.said_at),
-        [legs(&hit.legs)].into_iter().chain(hit.rerank_score.map(reranked)).collect::<Vec<_>>().join(", ")
-    )?;
-    if hit.turns.is_empty() {
-        let text = dialogue(hit.speaker.as_deref(), &hit.text, hit.image_caption.as_deref());
-        say!("   {text}")?;
-    }
-    for turn in &hit.turns {
-        let text = dialogue(turn.speaker.as_deref(), &turn.text, None);
-        say!("   {QUIET}{}{QUIET:#}  {text}", printable(turn.id.as_str()))?;
-    }
-    if let Some(cue) = &hit.cue {
-        say!("   {QUIET}answers \"{}\"{QUIET:#}", printable(cue))?;
-    }
-    if let (Some(_), Some(score)) = (&hit.explain, hit.rerank_score) {
-        say!("   {QUIET}{score:>9.4}  by the reranker, which goes before the score{QUIET:#}")?;
-    }
-    if let Some(explain) = &hit.explain {
-        explanation(explain, "   ")?;
-    }
-    say!("")
+/// The names of a conversation and a session, but those that only programs read.
+fn origin(conversation: Option<&str>, session: Option<&str>) -> String {
+    let names = [conversation, session].into_iter().flatten().filter(|name| !ids::is_uuid(name));
+    printable(&names.collect::<Vec<_>>().join(" / "))
 }
 
 fn explanation(explain: &Explain, indent: &str) -> Result<(), Failure> {
@@ -148,14 +105,6 @@ pub(crate) fn warnings(warnings: &[Warning]) {
     for warning in warnings {
         aside(format_args!("note: {}", indented(&format!("{warning}{}", remedies::of_warning(warning)))));
     }
-}
-
-fn legs(legs: &Legs) -> String {
-    legs.iter().map(|(name, hit)| format!("{name} #{}", hit.rank)).collect::<Vec<_>>().join(", ")
-}
-
-fn reranked(score: f64) -> String {
-    format!("reranked {score:.1}")
 }
 
 /// Date and time to the minute; what people remember by.

@@ -18,27 +18,27 @@ pub(crate) struct ServerArgs {
     /// Encode texts on an OpenAI-compatible server: its base URL, which often ends in /v1.
     // Parsed later: clap would quote a URL that it refuses, and there might be a password in it.
     #[arg(
-        long, global = true, help_heading = HEADING, env = "AFORESAID_ENCODER_URL", hide_env_values = true,
+        long, global = true, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_ENCODER_URL", hide_env_values = true,
         value_name = "URL", value_hint = ValueHint::Url
     )]
     pub(crate) encoder_url: Option<String>,
     /// The server's name for the model; needed with --encoder-url.
-    #[arg(long, global = true, help_heading = HEADING, env = "AFORESAID_ENCODER_MODEL", value_name = "NAME")]
+    #[arg(long, global = true, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_ENCODER_MODEL", value_name = "NAME")]
     pub(crate) encoder_model: Option<String>,
     /// Dimensions of its vectors [default: found out by one more request].
     #[arg(
-        long, global = true, help_heading = HEADING, env = "AFORESAID_ENCODER_DIM", value_name = "N",
+        long, global = true, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_ENCODER_DIM", value_name = "N",
         value_parser = at_least_one
     )]
     pub(crate) encoder_dim: Option<NonZeroUsize>,
     /// A name you choose for exactly these weights; vectors from servers with the same name are compatible.
-    #[arg(long, global = true, help_heading = HEADING, env = "AFORESAID_ENCODER_REVISION", value_name = "REV")]
+    #[arg(long, global = true, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_ENCODER_REVISION", value_name = "REV")]
     pub(crate) encoder_revision: Option<String>,
     /// Text put before each query, such as "query: " [default: none].
-    #[arg(long, global = true, help_heading = HEADING, env = "AFORESAID_ENCODER_QUERY_PREFIX", value_name = "TEXT")]
+    #[arg(long, global = true, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_ENCODER_QUERY_PREFIX", value_name = "TEXT")]
     pub(crate) encoder_query_prefix: Option<String>,
     /// Text put before each stored text, such as "passage: " [default: none].
-    #[arg(long, global = true, help_heading = HEADING, env = "AFORESAID_ENCODER_PASSAGE_PREFIX", value_name = "TEXT")]
+    #[arg(long, global = true, help_heading = HEADING, hide_short_help = true, env = "AFORESAID_ENCODER_PASSAGE_PREFIX", value_name = "TEXT")]
     pub(crate) encoder_passage_prefix: Option<String>,
 }
 

@@ -17,6 +17,7 @@ use crate::{
     files::MOST_CONFIGURATION,
     global::Global,
     local_time, old_names,
+    page::Paging,
     precision::PrecisionChoice,
     remedies,
     server::{self, ServerArgs},
@@ -41,6 +42,8 @@ pub(crate) struct Settings {
     /// When and where it is asked.
     pub(crate) clock: Clock,
     pub(crate) output: Output,
+    /// Whether what is long goes through a pager.
+    pub(crate) paging: Paging,
 }
 
 /// Whom the output is for.
@@ -198,6 +201,7 @@ impl Settings {
             llm_model: file.llm_model,
             min_confidence: file.min_confidence,
             clock,
+            paging: if global.no_pager { Paging::Never } else { Paging::Auto },
             output: if global.json { Output::Programs } else { Output::People },
         })
     }

@@ -150,6 +150,7 @@ fn a_search_prints_the_documented_json() {
         "word": "strong",
         "answerable": "[float]"
       },
+      "searched": 4,
       "hits": [
         {
           "id": "D1:1",
@@ -159,6 +160,19 @@ fn a_search_prints_the_documented_json() {
           "speaker": "Ann",
           "said_at": "2024-03-09T18:02:00Z",
           "text": "I gave the red kite to my sister.",
+          "snippet": {
+            "text": "I gave the red kite to my sister.",
+            "marks": [
+              [
+                11,
+                14
+              ],
+              [
+                15,
+                19
+              ]
+            ]
+          },
           "score": "[float]",
           "legs": {
             "lexical": {
@@ -198,6 +212,7 @@ fn a_session_comes_with_its_best_turns() {
         "word": "strong",
         "answerable": "[float]"
       },
+      "searched": 3,
       "hits": [
         {
           "id": "s1",
@@ -206,6 +221,19 @@ fn a_session_comes_with_its_best_turns() {
           "speaker": "Bob",
           "said_at": "2024-03-09T18:02:00Z",
           "text": "The blue boat sank.",
+          "snippet": {
+            "text": "The blue boat sank.",
+            "marks": [
+              [
+                4,
+                8
+              ],
+              [
+                9,
+                13
+              ]
+            ]
+          },
           "image_caption": "a boat under water",
           "score": "[float]",
           "legs": {
@@ -219,13 +247,30 @@ fn a_session_comes_with_its_best_turns() {
               "id": "D1:2",
               "speaker": "Bob",
               "said_at": "2024-03-09T18:03:00Z",
-              "text": "The blue boat sank."
+              "text": "The blue boat sank.",
+              "snippet": {
+                "text": "The blue boat sank.",
+                "marks": [
+                  [
+                    4,
+                    8
+                  ],
+                  [
+                    9,
+                    13
+                  ]
+                ]
+              }
             },
             {
               "id": "D1:1",
               "speaker": "Ann",
               "said_at": "2024-03-09T18:02:00Z",
-              "text": "I gave the red kite to my sister."
+              "text": "I gave the red kite to my sister.",
+              "snippet": {
+                "text": "I gave the red kite to my sister.",
+                "marks": []
+              }
             }
           ]
         }
@@ -249,10 +294,12 @@ fn a_session_comes_with_its_best_turns() {
 #[test]
 fn a_hit_for_people_says_who_when_where_and_why() {
     let text = Sandbox::holding(HELD).done(&["search", "boat", "-k", "1"]);
-    assert_snapshot!(text.lines().take(2).collect::<Vec<_>>().join("\n"), @r#"
-    1. D1:2  2024-03-09 18:03  c1 / s1  lexical #1
-       Bob: The blue boat sank. [image: a boat under water]
-    "#);
+    assert!(line(&text, 0).contains("1 of 4 turns, "), "{text}");
+    assert_snapshot!(text.lines().skip(1).take(3).collect::<Vec<_>>().join("\n"), @"
+    1  c1 / s1 · 2024-03-09 18:03 · Bob                                         D1:2
+       │ The blue boat sank.
+       │ [image: a boat under water]
+    ");
 }
 
 #[test]
@@ -348,10 +395,17 @@ fn as_many_hits_as_there_are_is_enough() {
 fn a_turn_is_shown_with_its_context() {
     let sandbox = Sandbox::holding(DEMO);
     assert_snapshot!(sandbox.done(&["show", "S1:5", "-B", "1", "-A", "1"]), @r#"
-    S1:4  2024-03-09 18:05   Tomas: On the sofa. Under a blanket. I sit on the floor now.
-    S1:5  2024-03-09 18:06   Maya: Name?
-    S1:6  2024-03-09 18:07   Tomas: Not deciding. If I name him, he's mine. For now he's just the Lodger. Rehearsal's in forty minutes and he's lying on my strap, so I may be playing sitting down.
+    maya-and-tomas / session-1
+    S1:4  2024-03-09 18:05  Tomas
+     │ On the sofa. Under a blanket. I sit on the floor now.
+    S1:5  2024-03-09 18:06  Maya
+     │ Name?
+    S1:6  2024-03-09 18:07  Tomas
+     │ Not deciding. If I name him, he's mine. For now he's just the Lodger.
+     │ Rehearsal's in forty minutes and he's lying on my strap, so I may be playing
+     │ sitting down.
     "#);
+    assert_eq!(sandbox.done(&["show", "S1:5", "-C", "1"]), sandbox.done(&["show", "S1:5", "-B", "1", "-A", "1"]));
     let shown = sandbox.json(&["show", "S1:1", "-A", "2"]);
     let ids = |part: &str| shown[part].as_array().unwrap().iter().map(|turn| turn["id"].clone()).collect::<Vec<_>>();
     assert_eq!((ids("before"), ids("after")), (vec![], vec![json!("S1:2"), json!("S1:3")]));

@@ -55,6 +55,7 @@ const REFUSED: &[(&[&str], &str, &str)] = &[
     (&["search", "kite", "--llm-cache", "kept"], "--llm-cache", "--rerank llm"),
     (&["search", "kite", "--llm-max-tokens", "9"], "--llm-max-tokens", "--rerank llm"),
     (&["ask", "kite", "--context", "--llm-timeout", "9"], "--llm-timeout", "--context"),
+    (&["search", "kite", "--unit", "session", "-C", "2"], "--around", "--unit session"),
     (&["cues", "export", "c.jsonl", "--llm-model", "m"], "--llm-model", "--batch"),
     (&["cues", "export", "c.jsonl", "--questions", "2"], "--questions", "--batch"),
     (&["cues", "export", "c.jsonl", "--batch", "--llm-model", "m", "--llm-prices", "1:2"], "--llm-prices", "sent"),

@@ -19,6 +19,7 @@ pub mod pipeline;
 pub mod prior;
 pub mod ranking;
 pub mod rerank;
+pub mod snippet;
 pub mod store;
 pub mod time;
 pub mod types;

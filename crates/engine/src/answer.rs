@@ -5,6 +5,7 @@ use std::time::Instant;
 use aforesaid_core::{
     explain::Explain,
     pipeline::{Correction, Legs, confidence::Confidence},
+    snippet::Snippet,
     time::Times,
     types::{
         ConversationId, Granularity, Importance, Kind, MemoryId, Namespace, Record, Sensitivity, SessionId, Timestamp,
@@ -28,6 +29,8 @@ pub struct SearchResponse {
     pub pipeline: String,
     /// How sure this is that the first hit, by relevance, answers the question.
     pub confidence: Confidence,
+    /// How many turns and notes, or how many sessions, could have been found.
+    pub searched: usize,
     /// Best first, unless another order was asked for.
     pub hits: Vec<Hit>,
     /// How what the question says of time was understood: `time` and `order`, where it says something, and the query says
@@ -65,6 +68,11 @@ pub struct Hit {
     pub said_at: Option<Timestamp>,
     /// What was said; of a session, its best turn.
     pub text: String,
+    /// The part of the text that matches most.
+    pub snippet: Snippet,
+    /// The words of the whole text that match, as bytes from the first to before the last.
+    #[serde(skip)]
+    pub marks: Vec<[usize; 2]>,
     /// What an attached image shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_caption: Option<String>,
@@ -78,6 +86,12 @@ pub struct Hit {
     /// Anything else the source knew; of a session, of its best turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map<String, Value>>,
+    /// What was said before it in its session, in order, where [`Memory::surround`](crate::Memory::surround) was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<Record>,
+    /// What was said after it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<Record>,
     /// Fused score; comparable within one answer only.
     pub score: f64,
     /// Where each leg put it.
@@ -108,12 +122,11 @@ pub struct BestTurn {
     pub said_at: Option<Timestamp>,
     /// What was said.
     pub text: String,
-}
-
-impl From<Record> for BestTurn {
-    fn from(memory: Record) -> Self {
-        Self { id: memory.id, speaker: memory.speaker, said_at: memory.said_at, text: memory.text }
-    }
+    /// The part of the text that matches most.
+    pub snippet: Snippet,
+    /// The words of the whole text that match, as bytes from the first to before the last.
+    #[serde(skip)]
+    pub marks: Vec<[usize; 2]>,
 }
 
 /// Why a search found nothing.
@@ -173,6 +186,20 @@ pub enum Warning {
         /// Of how many.
         total: usize,
     },
+    /// The question is in a language that the encoder does not know.
+    #[error(
+        "the question seems to be in {language}, and {encoder} knows English only, so that this went by common words rather \
+         than by meaning"
+    )]
+    ForeignQuery {
+        /// The language, or the script of several.
+        language: String,
+        /// The name of the namespace's active encoder.
+        encoder: String,
+        /// A registered encoder that knows many languages.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        multilingual: Option<&'static str>,
+    },
     /// The first stage's order.
     #[error("not reranked, so this is the order of the search alone: {reason}")]
     RerankSkipped {
@@ -212,7 +239,10 @@ fn shown(terms: &[String]) -> String {
 /// Milliseconds by stage.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Timing {
-    /// Encoding the query, and what of loading the model was not done beside loading the index.
+    /// Loading the model, where it was not loaded before; the index may have been read beside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load: Option<f64>,
+    /// Encoding the query.
     pub encode: f64,
     /// Reranking, where a reranker was given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -230,7 +260,10 @@ impl Timing {
     /// Counts what is left since `started` as the search.
     pub(crate) fn end(&mut self, started: Instant) {
         self.total = millis(started);
-        let told = self.encode + self.rerank.unwrap_or_default() + self.answer.unwrap_or_default();
+        let told = self.load.unwrap_or_default()
+            + self.encode
+            + self.rerank.unwrap_or_default()
+            + self.answer.unwrap_or_default();
         self.search = (self.total - told).max(0.0);
     }
 }

@@ -55,7 +55,9 @@ pub use aforesaid_core::{
     explain::{Arithmetic, Explain},
     fusion, lexical, pipeline,
     pipeline::Pipeline,
-    rerank, store, time, types, visible,
+    rerank,
+    snippet::{SNIPPET_CHARS, Snippet},
+    store, time, types, visible,
 };
 pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;

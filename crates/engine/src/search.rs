@@ -1,11 +1,13 @@
 //! From a question to an answer.
 
 mod ask;
+mod foreign;
 mod found;
 mod hits;
 mod llm_reranker;
 mod prepared;
 mod reranking;
+mod surroundings;
 mod why;
 
 pub use ask::{Answer, Asking, Context, SensitiveMemories, Source};
@@ -21,6 +23,7 @@ use aforesaid_core::{
     dense::DenseIndex,
     error::StoreError,
     index::{CueIndex, CueRows, Index, IndexSpec},
+    lexical::Bm25,
     pipeline::{
         Candidates, Detail, Exact, Pipeline, RankedCandidates, Request, SpeakerNames, confidence::Confidence, rank,
     },
@@ -107,6 +110,7 @@ impl Memory {
             unit: query.unit,
             pipeline: pipeline.name.clone(),
             confidence: Confidence::default(),
+            searched: 0,
             hits: Vec::new(),
             times: posed.times(),
             reason: posed.unanswerable(),
@@ -116,12 +120,14 @@ impl Memory {
         if answer.reason.is_none() {
             let finished = self.find_reranked(&posed, reranking, |store, found| Self::load(store, query, found))?;
             answer.hits = finished.made;
+            answer.searched = finished.found.searched;
             answer.reason = finished.found.reason;
             answer.warnings = finished.found.warnings;
             answer.confidence = match explanations {
                 Explanations::Include => finished.found.confidence,
                 Explanations::Omit => Confidence { signals: None, ..finished.found.confidence },
             };
+            answer.timing_ms.load = finished.loading_millis;
             answer.timing_ms.encode = finished.encoding_millis;
             answer.timing_ms.rerank = finished.found.rerank_millis;
         }
@@ -204,7 +210,12 @@ impl Memory {
     ) -> Result<Searched<T>, Error> {
         let ready = self.make_ready(posed)?;
         let look = |store: &dyn Store, index: &Index| self.find_in(store, index, posed, &ready);
-        let finished = |made, found| Searched { made, found, encoding_millis: ready.encoding_millis };
+        let finished = |made, found| Searched {
+            made,
+            found,
+            encoding_millis: ready.encoding_millis,
+            loading_millis: ready.loading_millis,
+        };
         for _ in 0..RETRIES {
             let found =
                 self.in_index(posed, &ready, |index| look(&*self.store, index).map(|found| (found, index.version())));
@@ -235,16 +246,24 @@ impl Memory {
         let spec = IndexSpec { analyzer: posed.pipeline.analyzer, encoder: id };
         match encoder {
             Ok(encoder) => {
-                let Encoded { vector, millis } = self.encode(&encoder, posed, &spec)?;
+                let Encoded { vector, millis, loading_millis } = self.encode(&encoder, posed, &spec)?;
                 Ok(EncodedQuery {
                     spec,
                     dim: encoder.dim(),
                     vector,
                     encoding_millis: millis,
+                    loading_millis,
                     encoder: encoder.get().ok().cloned(),
                 })
             }
-            Err(reason) => Ok(EncodedQuery { spec, dim: 1, vector: Err(reason), encoding_millis: 0.0, encoder: None }),
+            Err(reason) => Ok(EncodedQuery {
+                spec,
+                dim: 1,
+                vector: Err(reason),
+                encoding_millis: 0.0,
+                loading_millis: None,
+                encoder: None,
+            }),
         }
     }
 
@@ -290,16 +309,20 @@ impl Memory {
                 posed.question.without_names(index.documents().speakers())
             }),
         };
-        let text = match encoder.is_loaded() {
-            true => text(),
+        let (text, loading_millis) = match encoder.is_loaded() {
+            true => (text()?, None),
             false => thread::scope(|threads| {
-                let loading = threads.spawn(|| encoder.get().map(|_| ()));
+                let loading = threads.spawn(|| {
+                    let started = Instant::now();
+                    // Whatever became of it, the encoder says so when it is asked.
+                    let _ = encoder.get();
+                    millis(started)
+                });
                 let text = text();
-                // Whatever became of it, the encoder says so when it is asked.
-                let _ = loading.join();
-                text
-            }),
-        }?;
+                let took = loading.join().ok();
+                text.map(|text| (text, took))
+            })?,
+        };
         let started = Instant::now();
         let vector = encoder.get().and_then(|encoder| {
             let vectors = encoder.encode_queries(&[&text]).map_err(|error| NoVectors::failed(error.to_string()))?;
@@ -308,7 +331,7 @@ impl Memory {
                 .map(<[f32]>::to_vec)
                 .ok_or_else(|| NoVectors::failed(format!("{} gave no vector", encoder.id())))
         });
-        Ok(Encoded { vector, millis: millis(started) })
+        Ok(Encoded { vector, millis: millis(started), loading_millis })
     }
 
     fn find_in(
@@ -325,6 +348,9 @@ impl Memory {
             return Ok(FoundHits::nothing(NoHits::EmptyHistory));
         }
         let mut warnings = check_vectors(index, pipeline, vector)?;
+        if posed.detail > Detail::Scores && vector.is_ok() {
+            warnings.extend(foreign::warning(&query.text, index.spec().encoder.as_ref()));
+        }
         let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
         warnings.extend(corrections);
         let request = posed.request(&question, vector);
@@ -349,7 +375,18 @@ impl Memory {
                 }
             },
         };
-        Ok(FoundHits { hits, places, evidence, rerank_millis: None, reason, warnings, confidence })
+        Ok(FoundHits {
+            hits,
+            places,
+            evidence,
+            searched: candidates.count(query.unit),
+            analyzer: pipeline.analyzer,
+            terms: if posed.detail > Detail::Scores { weighted_terms(index, &question) } else { Vec::new() },
+            rerank_millis: None,
+            reason,
+            warnings,
+            confidence,
+        })
     }
 
     /// What a query may find; a conversation that is not there was probably mistyped.
@@ -369,6 +406,13 @@ impl Memory {
             false => Ok(candidates),
         }
     }
+}
+
+/// The terms of a query, with how much each tells one text from another.
+fn weighted_terms(index: &Index, question: &Question) -> Vec<(String, f64)> {
+    let (texts, postings) = (index.documents().len(), index.postings());
+    let weight = |term: &String| (term.clone(), Bm25::idf(texts, postings.of(term).len()));
+    question.terms.iter().map(weight).collect()
 }
 
 /// Lends `look` the vectors of an index as they are in the store.

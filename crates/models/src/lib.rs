@@ -44,7 +44,7 @@ pub use encoder::BertEncoder;
 pub use error::{Attempt, ModelError};
 pub use instructions::Instructions;
 pub use precision::Precision;
-pub use registry::{ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, Recipe};
+pub use registry::{Languages, ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, Recipe};
 pub use resolve::{
     Downloads, FileCheck, ModelFiles, ModelPaths, Origin, Progress, Verdict, find, replace, resolve, verify,
 };

@@ -14,7 +14,7 @@ use super::print_json;
 use crate::{
     failure::Failure,
     llm::{LanguageModel, LlmArgs},
-    render,
+    question, render,
     rerank::RerankArgs,
     scope::ScopeArgs,
     settings::{Output, Settings},
@@ -24,8 +24,9 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
-    /// The question.
-    question: String,
+    /// The question, with or without quotes; - reads it from standard input.
+    #[arg(value_name = "QUESTION", required = true)]
+    words: Vec<String>,
     #[command(flatten)]
     scope: ScopeArgs,
     /// Only turns and notes before this one, as if asked at that moment.
@@ -61,6 +62,7 @@ impl Ask {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let question = question::of_words(&self.words)?;
         let scope = self.scope.scope(settings)?;
         let needs_model = !self.context || self.rerank.asks_model();
         let model = needs_model.then(|| self.llm.connect_promptly(settings)).transpose()?;
@@ -73,7 +75,7 @@ impl Ask {
             zone: settings.clock.zone.clone(),
             k: self.k,
             min_confidence: self.min_confidence.or(settings.min_confidence).unwrap_or(0.0),
-            ..Query::new(settings.namespace.clone(), self.question.as_str())
+            ..Query::new(settings.namespace.clone(), question)
         };
         let asking = Asking {
             query: &query,

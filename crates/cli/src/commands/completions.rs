@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::{Shell, generate};
 
-use crate::{args::Cli, failure::Failure};
+use crate::{args, failure::Failure};
 
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
@@ -17,7 +17,7 @@ impl Completions {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         // The generator panics where it cannot write; memory always takes it.
         let mut script = Vec::new();
-        generate(self.shell, &mut Cli::command(), "aforesaid", &mut script);
+        generate(self.shell, &mut args::command(), "aforesaid", &mut script);
         std::io::stdout().write_all(&script).map_err(Failure::io("standard output"))
     }
 }

@@ -14,8 +14,10 @@ use serde_json::json;
 use super::print_json;
 use crate::{
     failure::Failure,
+    page::{Page, Paging},
     progress,
-    render::{self, QUIET, STRONG, say},
+    render::{self, Extent, Layout, QUIET, STRONG, say},
+    screen::Screen,
     settings::{Output, Settings},
 };
 
@@ -65,10 +67,12 @@ impl Demo {
                 Query { k: NonZeroUsize::MIN.saturating_add(2), ..Query::new(namespace.clone(), &question.query) };
             let answer = memory.search(&query, &settings.pipeline, Explanations::Omit)?;
             if settings.output == Output::People {
-                say!("{STRONG}? {}{STRONG:#}  {QUIET}({}){QUIET:#}", question.query, question.kind)?;
-                for (n, hit) in (1..).zip(&answer.hits) {
-                    render::print_hit(n, hit)?;
-                }
+                let mut page = Page::default();
+                page.line(format_args!("{STRONG}? {}{STRONG:#}  {QUIET}({}){QUIET:#}", question.query, question.kind));
+                let layout = Layout { width: Screen::of_output().width, extent: Extent::Snippets };
+                render::answer(&mut page, &answer, layout);
+                page.line(format_args!(""));
+                page.print(Paging::Never)?;
             }
             asked.push(json!({"kind": question.kind, "expected": question.gold_ids, "answer": answer}));
         }
@@ -87,7 +91,7 @@ fn next_steps(settings: &Settings) -> Result<(), Failure> {
     let program = quoted(&std::env::args().next().unwrap_or_else(|| "aforesaid".to_owned()));
     let store = quoted(&settings.store);
     say!(
-        "\"words #1\" says that a turn's words put it first; \"meaning #1\" that its vector did. Now you:\n\n  \
+        "The first line of each answer says how likely its first hit answers the question. Now you:\n\n  \
          {STRONG}{program} --store {store} -n demo search \"which flat has a view of the sea?\" --explain{STRONG:#}\n  \
          {STRONG}{program} --store {store} -n demo search \"the marathon\" --unit session -k 3{STRONG:#}\n  \
          {STRONG}{program} --store {store} -n demo show S4:2{STRONG:#}      {QUIET}a turn and what was said around it{QUIET:#}\n  \

@@ -13,6 +13,7 @@ pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod models;
 pub(crate) mod reembed;
 pub(crate) mod search;

@@ -1,20 +1,24 @@
 //! `aforesaid search`
 
-use std::num::NonZeroUsize;
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use aforesaid::{
-    Creation, Explanations,
+    Creation, Explanations, Memory, SearchResponse,
+    rerank::Reranker,
     types::{Granularity, MemoryId, Query, SortBy, Unmatched},
 };
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::print_json;
 use crate::{
     failure::Failure,
     llm::LlmArgs,
-    render,
+    page::{Page, Paging},
+    question,
+    render::{self, Extent, Layout, STRONG},
     rerank::RerankArgs,
     scope::ScopeArgs,
+    screen::Screen,
     settings::{Output, Settings},
     unused::{LLM, Unused, no_vectors_in, unused},
     values::{at_least_one, probability},
@@ -22,8 +26,12 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct Search {
-    /// The question.
-    query: String,
+    /// The question, with or without quotes; - reads it from standard input.
+    #[arg(value_name = "QUESTION", required_unless_present = "batch", conflicts_with = "batch")]
+    words: Vec<String>,
+    /// Ask every line of this file, or of standard input (-), in one process; with --json, one object a line.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    batch: Option<PathBuf>,
     #[command(flatten)]
     scope: ScopeArgs,
     /// Only turns and notes before this one, as if asked at that moment.
@@ -35,6 +43,12 @@ pub(crate) struct Search {
     /// Maximum number of hits.
     #[arg(short, default_value = "10", value_parser = at_least_one)]
     k: NonZeroUsize,
+    /// Turns to show before and after each hit.
+    #[arg(long, short = 'C', value_name = "N", alias = "context", default_value_t = 0)]
+    around: u32,
+    /// Show whole texts and ids, and where each leg put a hit.
+    #[arg(long, conflicts_with = "json")]
+    full: bool,
     /// Sort hits by relevance, importance or recency.
     #[arg(long, default_value = "relevance")]
     sort_by: SortBy,
@@ -50,19 +64,43 @@ pub(crate) struct Search {
     llm: LlmArgs,
 }
 
+/// What each question is asked of.
+struct Asked<'a> {
+    memory: Memory,
+    reranker: Option<Box<dyn Reranker + 'a>>,
+    settings: &'a Settings,
+}
+
 impl Search {
     pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
         let unasked = (!self.rerank.asks_model()).then(|| unused(LLM, "no language model is asked; add --rerank llm"));
-        unasked.into_iter().chain(no_vectors_in(&settings.pipeline)).collect()
+        let of_session = (self.unit == Granularity::Session)
+            .then(|| unused(&["around"], "--unit session shows the best turns of each session"));
+        unasked.into_iter().chain(of_session).chain(no_vectors_in(&settings.pipeline)).collect()
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let scope = self.scope.scope(settings)?;
         let model = self.rerank.connect(&self.llm, settings)?;
         let reranker = self.rerank.load(settings, model.as_ref())?;
-        let memory = settings.open(Creation::Forbidden)?;
+        let asked = Asked { memory: settings.open(Creation::Forbidden)?, reranker, settings };
+        match &self.batch {
+            None => {
+                let answer = self.ask(&asked, question::of_words(&self.words)?)?;
+                self.print(&answer, settings, settings.paging)
+            }
+            Some(file) => question::each_line(file, &mut |line| {
+                // What is asked through a pipe is answered before the next question comes.
+                let answer = self.ask(&asked, line.to_owned())?;
+                self.print(&answer, settings, Paging::Never)
+            }),
+        }
+    }
+
+    fn ask(&self, asked: &Asked<'_>, text: String) -> Result<SearchResponse, Failure> {
+        let Asked { memory, reranker, settings } = asked;
         let query = Query {
-            text: self.query.clone(),
+            text,
             namespace: settings.namespace.clone(),
             scope,
             before: self.before.clone(),
@@ -75,16 +113,31 @@ impl Search {
             min_confidence: self.min_confidence.or(settings.min_confidence).unwrap_or(0.0),
         };
         let explanations = if self.explain { Explanations::Include } else { Explanations::Omit };
-        let answer = match &reranker {
+        let mut answer = match reranker {
             Some(reranker) => {
                 let reranking = self.rerank.reranking(reranker.as_ref());
                 memory.search_reranked(&query, &settings.pipeline, explanations, reranking)?
             }
             None => memory.search(&query, &settings.pipeline, explanations)?,
         };
-        match settings.output {
-            Output::Programs => print_json(&answer),
-            Output::People => render::answer(&answer),
+        memory.surround(&mut answer, &query, self.around)?;
+        Ok(answer)
+    }
+
+    fn print(&self, answer: &SearchResponse, settings: &Settings, paging: Paging) -> Result<(), Failure> {
+        if settings.output == Output::Programs {
+            return print_json(answer);
         }
+        render::warnings(&answer.warnings);
+        let mut page = Page::default();
+        if self.batch.is_some() {
+            page.line(format_args!("{STRONG}? {}{STRONG:#}", render::printable(&answer.query)));
+        }
+        let extent = if self.full { Extent::Full } else { Extent::Snippets };
+        render::answer(&mut page, answer, Layout { width: Screen::of_output().width, extent });
+        if self.batch.is_some() {
+            page.line(format_args!(""));
+        }
+        page.print(paging)
     }
 }

@@ -3,6 +3,8 @@
 mod dates;
 mod fold;
 mod form;
+mod language;
+mod located;
 mod paper;
 mod question;
 mod stopwords;
@@ -16,6 +18,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 pub use dates::{Days, MONTHS, NamedDate};
 pub(crate) use fold::fold as folded;
 pub use form::Form;
+pub use language::Language;
 pub use question::{Question, SpeakerName};
 
 use crate::types::UnknownChoice;

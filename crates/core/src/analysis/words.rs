@@ -37,7 +37,7 @@ pub(super) fn words(text: &str, found: &mut dyn FnMut(&str)) {
 }
 
 /// Scripts written without spaces between words.
-fn is_unspaced(c: char) -> bool {
+pub(super) fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF        // Thai, Lao
         | 0x1000..=0x109F      // Myanmar
@@ -47,6 +47,11 @@ fn is_unspaced(c: char) -> bool {
         | 0x31F0..=0x31FF      // Katakana extensions
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF // Han
     )
+}
+
+/// Han characters, each of which can be a word.
+pub(super) fn is_han(c: char) -> bool {
+    matches!(u32::from(c), 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x323AF)
 }
 
 fn is_pictograph(c: char) -> bool {

@@ -207,6 +207,14 @@ impl Candidates {
         self.texts.len()
     }
 
+    /// How many turns and notes, or how many sessions, may be found.
+    pub fn count(&self, unit: Granularity) -> usize {
+        match unit {
+            Granularity::Turn => self.texts.len(),
+            Granularity::Session => self.sessions.len(),
+        }
+    }
+
     /// Whether nothing may be found.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()

@@ -158,6 +158,7 @@ impl Memory {
             context.confidence = Confidence { signals: None, ..found.confidence };
             context.reason = found.reason;
             context.warnings = found.warnings;
+            context.timing_ms.load = finished.loading_millis;
             context.timing_ms.encode = finished.encoding_millis;
             context.timing_ms.rerank = found.rerank_millis;
             context.memories = finished.made;

@@ -3,6 +3,7 @@
 use std::{collections::HashMap, num::NonZeroUsize};
 
 use aforesaid_core::{
+    analysis::Analyzer,
     index::Index,
     pipeline::{Legs, RankedHit, confidence::Confidence},
     types::{Granularity, Seq, Timestamp},
@@ -41,6 +42,8 @@ pub(super) struct Searched<T> {
     pub(super) made: T,
     pub(super) found: FoundHits,
     pub(super) encoding_millis: f64,
+    /// What loading the encoder took, where it was not loaded before.
+    pub(super) loading_millis: Option<f64>,
 }
 
 /// Hits by position in an index, translated to places in the store.
@@ -49,6 +52,11 @@ pub(super) struct FoundHits {
     pub(super) places: Vec<HitContent>,
     /// What a reranker is shown, best first.
     pub(super) evidence: Vec<Evidence>,
+    /// How many candidates there were.
+    pub(super) searched: usize,
+    /// What made the terms of the query, and what each weighs; empty where no content is loaded.
+    pub(super) analyzer: Analyzer,
+    pub(super) terms: Vec<(String, f64)>,
     /// What reranking took, where there is a reranker.
     pub(super) rerank_millis: Option<f64>,
     pub(super) reason: Option<NoHits>,
@@ -144,6 +152,9 @@ impl FoundHits {
             hits: Vec::new(),
             places: Vec::new(),
             evidence: Vec::new(),
+            searched: 0,
+            analyzer: Analyzer::default(),
+            terms: Vec::new(),
             rerank_millis: None,
             reason: Some(reason),
             warnings: Vec::new(),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use aforesaid_core::{
     pipeline::RankedHit,
+    snippet::{Highlighter, joined},
     store::Store,
     types::{CueId, Granularity, Query, Record, Sensitivity, SortBy},
 };
@@ -38,14 +39,15 @@ impl Memory {
         let cues: Vec<CueId> = found.hits.iter().filter_map(|hit| hit.cue).collect();
         let questions: HashMap<CueId, String> = store.questions(&query.namespace, &cues)?.into_iter().collect();
         let mut memories = memories.into_iter();
+        let mut highlighter = Highlighter::new(found.analyzer, found.terms.iter().cloned());
         let mut hits = Vec::with_capacity(found.hits.len());
         for (ranked, place) in found.hits.iter().zip(&found.places) {
             let memories: Vec<Record> = memories.by_ref().take(place.seqs.len()).collect();
             let Some(best) = memories.first() else { return Ok(None) };
             let importance = best.importance.value();
             let mut hit = match &place.session {
-                None => turn_hit(best.clone(), ranked),
-                Some(session) => session_hit(session, memories, ranked),
+                None => turn_hit(best.clone(), ranked, &mut highlighter),
+                Some(session) => session_hit(session, memories, ranked, &mut highlighter),
             };
             hit.cue = ranked.cue.and_then(|id| questions.get(&id).cloned());
             hit.explain = ranked.explain.clone();
@@ -56,8 +58,12 @@ impl Memory {
     }
 }
 
-fn turn_hit(memory: Record, ranked: &RankedHit) -> Hit {
+fn turn_hit(memory: Record, ranked: &RankedHit, highlighter: &mut Highlighter) -> Hit {
     Hit {
+        snippet: highlighter.snippet(&memory.text),
+        marks: joined(&highlighter.marks(&memory.text)),
+        before: Vec::new(),
+        after: Vec::new(),
         id: memory.id.into(),
         kind: Some(memory.kind),
         conversation: memory.conversation,
@@ -80,9 +86,30 @@ fn turn_hit(memory: Record, ranked: &RankedHit) -> Hit {
     }
 }
 
-fn session_hit(session: &SessionPlace, turns: Vec<Record>, ranked: &RankedHit) -> Hit {
-    let best = turns.first();
+fn best_turn(memory: &Record, highlighter: &mut Highlighter) -> BestTurn {
+    BestTurn {
+        id: memory.id.clone(),
+        speaker: memory.speaker.clone(),
+        said_at: memory.said_at,
+        text: memory.text.clone(),
+        snippet: highlighter.snippet(&memory.text),
+        marks: joined(&highlighter.marks(&memory.text)),
+    }
+}
+
+fn session_hit(
+    session: &SessionPlace,
+    memories: Vec<Record>,
+    ranked: &RankedHit,
+    highlighter: &mut Highlighter,
+) -> Hit {
+    let best = memories.first();
+    let turns: Vec<BestTurn> = memories.iter().map(|memory| best_turn(memory, highlighter)).collect();
     Hit {
+        snippet: turns.first().map(|turn| turn.snippet.clone()).unwrap_or_default(),
+        marks: turns.first().map(|turn| turn.marks.clone()).unwrap_or_default(),
+        before: Vec::new(),
+        after: Vec::new(),
         id: session.name.clone(),
         kind: None,
         conversation: best.and_then(|turn| turn.conversation.clone()),
@@ -94,12 +121,12 @@ fn session_hit(session: &SessionPlace, turns: Vec<Record>, ranked: &RankedHit) -
         image_caption: best.and_then(|turn| turn.image_caption.clone()),
         tags: best.map(|turn| turn.tags.clone()).unwrap_or_default(),
         importance: best.map(|turn| turn.importance).unwrap_or_default(),
-        sensitivity: Sensitivity::from(turns.iter().any(|turn| turn.sensitivity == Sensitivity::Sensitive)),
+        sensitivity: Sensitivity::from(memories.iter().any(|turn| turn.sensitivity == Sensitivity::Sensitive)),
         meta: best.and_then(|turn| turn.meta.clone()),
         score: ranked.score,
         legs: ranked.legs.clone(),
         rerank_score: None,
-        turns: turns.into_iter().map(BestTurn::from).collect(),
+        turns,
         cue: None,
         explain: None,
     }

@@ -22,6 +22,7 @@ use crate::{
 pub(super) struct Encoded {
     pub(super) vector: Result<Vec<f32>, NoVectors>,
     pub(super) millis: f64,
+    pub(super) loading_millis: Option<f64>,
 }
 
 /// The part of a namespace that a query is about, with its names resolved.
@@ -37,6 +38,7 @@ pub(super) struct EncodedQuery {
     pub(super) dim: usize,
     pub(super) vector: Result<Vec<f32>, NoVectors>,
     pub(super) encoding_millis: f64,
+    pub(super) loading_millis: Option<f64>,
     /// What made the vector.
     pub(super) encoder: Option<Arc<dyn Encoder>>,
 }

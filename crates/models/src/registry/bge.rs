@@ -1,6 +1,6 @@
 //! BGE, of the Beijing Academy of Artificial Intelligence.
 
-use super::{BERT_UNCASED, ModelEntry, ModelKind, Pooling, Recipe, files, pin};
+use super::{BERT_UNCASED, Languages, ModelEntry, ModelKind, Pooling, Recipe, files, pin};
 
 /// What the model card asks to write before a question; passages stand as they are.
 pub(super) const QUESTION: &str = "Represent this sentence for searching relevant passages: ";
@@ -9,6 +9,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
     ModelEntry {
         name: "bge-small-en-v1.5",
         kind: ModelKind::Encoder,
+        languages: Languages::English,
         repo: "BAAI/bge-small-en-v1.5",
         revision: "5c38ec7c405ec4b44b94cc5a9bb96e735b38267a",
         licence: "MIT",
@@ -24,6 +25,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
     ModelEntry {
         name: "bge-base-en-v1.5",
         kind: ModelKind::Encoder,
+        languages: Languages::English,
         repo: "BAAI/bge-base-en-v1.5",
         revision: "a5beb1e3e68b9ab74eb54cfd186867f64f240e1a",
         licence: "MIT",
@@ -39,6 +41,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
     ModelEntry {
         name: "bge-large-en-v1.5",
         kind: ModelKind::Encoder,
+        languages: Languages::English,
         repo: "BAAI/bge-large-en-v1.5",
         revision: "d4aa6901d3a41ba39fb536a557fa166f842b0e09",
         licence: "MIT",
@@ -54,6 +57,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
     ModelEntry {
         name: "bge-reranker-base",
         kind: ModelKind::Reranker,
+        languages: Languages::Many,
         repo: "BAAI/bge-reranker-base",
         revision: "2cfc18c9415c912f9d8155881c133215df768a70",
         licence: "MIT",

@@ -1,6 +1,6 @@
 //! GTE (Li et al. 2023, Towards General Text Embeddings with Multi-stage Contrastive Learning), the first version.
 
-use super::{ModelEntry, ModelFile, ModelKind, Pooling, Recipe, files, pin};
+use super::{Languages, ModelEntry, ModelFile, ModelKind, Pooling, Recipe, files, pin};
 
 /// An entry but for what differs: every GTE takes the mean and reads texts as they are.
 const fn entry(
@@ -11,7 +11,18 @@ const fn entry(
     files: [ModelFile; 3],
 ) -> ModelEntry {
     let recipe = Recipe::plain(Pooling::Mean, 512);
-    ModelEntry { name, kind: ModelKind::Encoder, repo, revision, licence: "MIT", dim, recipe, files, pypi: None }
+    ModelEntry {
+        name,
+        kind: ModelKind::Encoder,
+        languages: Languages::English,
+        repo,
+        revision,
+        licence: "MIT",
+        dim,
+        recipe,
+        files,
+        pypi: None,
+    }
 }
 
 pub(super) static MODELS: &[ModelEntry] = &[

@@ -33,6 +33,15 @@ impl fmt::Display for ModelKind {
     }
 }
 
+/// Which languages a model was trained on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Languages {
+    /// English alone.
+    English,
+    /// Many, so that a question in one finds a text in another.
+    Many,
+}
+
 /// How a text's token vectors become one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -138,6 +147,8 @@ pub struct ModelEntry {
     pub name: &'static str,
     /// What it is for.
     pub kind: ModelKind,
+    /// What it reads.
+    pub languages: Languages,
     /// Repository on the Hugging Face Hub.
     pub repo: &'static str,
     /// Commit of that repository.

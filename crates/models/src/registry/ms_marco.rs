@@ -1,10 +1,11 @@
 //! Cross-encoders trained on MS MARCO.
 
-use super::{BERT_UNCASED, ModelEntry, ModelKind, Pooling, Recipe, files, pin};
+use super::{BERT_UNCASED, Languages, ModelEntry, ModelKind, Pooling, Recipe, files, pin};
 
 pub(super) static MODELS: &[ModelEntry] = &[ModelEntry {
     name: "ms-marco-MiniLM-L-6-v2",
     kind: ModelKind::Reranker,
+    languages: Languages::English,
     repo: "cross-encoder/ms-marco-MiniLM-L-6-v2",
     revision: "c5ee24cb16019beea0893ab7796b1df96625c6b8",
     licence: "Apache-2.0",

@@ -1,11 +1,12 @@
 //! Models of the sentence-transformers project.
 
-use super::{ModelEntry, ModelKind, Pooling, PypiPackage, Recipe, files, pin};
+use super::{Languages, ModelEntry, ModelKind, Pooling, PypiPackage, Recipe, files, pin};
 
 pub(super) static MODELS: &[ModelEntry] = &[
     ModelEntry {
         name: "all-MiniLM-L6-v2",
         kind: ModelKind::Encoder,
+        languages: Languages::English,
         repo: "sentence-transformers/all-MiniLM-L6-v2",
         revision: "1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
         licence: "Apache-2.0",
@@ -21,6 +22,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
     ModelEntry {
         name: "all-mpnet-base-v2",
         kind: ModelKind::Encoder,
+        languages: Languages::English,
         repo: "sentence-transformers/all-mpnet-base-v2",
         revision: "e8c3b32edf5434bc2275fc9bab85f82640a19130",
         licence: "Apache-2.0",

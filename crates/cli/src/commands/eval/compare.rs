@@ -13,7 +13,8 @@ use super::{MeasureArgs, print_json};
 use crate::{
     failure::Failure,
     files::read_input,
-    render::say,
+    render::{aligned, say},
+    screen::Screen,
     settings::{Output, Settings},
 };
 
@@ -71,8 +72,16 @@ impl Compare {
             comparison.n,
             comparison.resampled,
             comparison.caveat.as_ref().map(|caveat| format!("note: {caveat}\n")).unwrap_or_default(),
-            comparison.to_table().to_string().trim_end()
+            table(&comparison.to_table().to_string())
         )
+    }
+}
+
+/// Columns under each other on a terminal, else Markdown.
+fn table(markdown: &str) -> String {
+    match Screen::of_output().height {
+        Some(_) => aligned(markdown.trim_end()).join("\n"),
+        None => markdown.trim_end().to_owned(),
     }
 }
 

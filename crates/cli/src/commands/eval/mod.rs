@@ -25,7 +25,9 @@ use crate::{
     failure::Failure,
     files::write_whole,
     old_names,
-    render::say,
+    page::Page,
+    render::{aligned, say},
+    screen::Screen,
     settings::{Output, Settings},
     unused::{PIPELINE, Unused, no_search, no_vectors_in, unused},
 };
@@ -157,25 +159,29 @@ struct OutputArgs {
     /// With --json: write the JSON to this file instead of printing it.
     #[arg(value_name = "FILE", requires = "json", value_hint = ValueHint::FilePath)]
     json_file: Option<PathBuf>,
-    /// Write the report as Markdown.
+    /// Write the report as Markdown; - prints it, as is done where standard output is no terminal.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     markdown: Option<PathBuf>,
 }
 
 impl OutputArgs {
-    /// Writes the files asked for, and prints what is left: JSON for programs, Markdown for people.
+    /// Writes the files asked for, and prints what is left: JSON for programs, aligned tables for people.
     fn give(&self, settings: &Settings, json: &Value, markdown: &str) -> Result<(), Failure> {
-        if let Some(path) = &self.markdown {
+        let prints_markdown = self.markdown.as_deref() == Some(Path::new("-"));
+        if let Some(path) = self.markdown.as_ref().filter(|_| !prints_markdown) {
             write_whole(path, markdown.as_bytes())?;
         }
         match (&self.json_file, settings.output) {
-            (Some(path), _) => {
-                write_whole(path, escaped_json(&format!("{json:#}\n")).as_bytes())?;
-                say!("{}", markdown.trim_end())
-            }
-            (None, Output::Programs) => print_json(json),
-            (None, Output::People) => say!("{}", markdown.trim_end()),
+            (None, Output::Programs) => return print_json(json),
+            (None, Output::People) => {}
+            (Some(path), _) => write_whole(path, escaped_json(&format!("{json:#}\n")).as_bytes())?,
         }
+        if prints_markdown || Screen::of_output().height.is_none() {
+            return say!("{}", markdown.trim_end());
+        }
+        let mut page = Page::default();
+        aligned(markdown.trim_end()).iter().for_each(|line| page.line(format_args!("{line}")));
+        page.print(settings.paging)
     }
 }
 

@@ -1,0 +1,66 @@
+//! Ids as people read them.
+
+use super::{hits::Extent, printable};
+
+/// Characters of a long id that are shown at the least.
+const SHORTEST: usize = 8;
+
+/// Ids of one page, long ones as the shortest beginning that tells them apart there.
+pub(super) struct ShortIds<'a> {
+    long: Vec<&'a str>,
+}
+
+impl<'a> ShortIds<'a> {
+    /// The ids of a page; where all of everything is asked for, none is shortened.
+    pub(super) fn of(ids: impl Iterator<Item = &'a str>, extent: Extent) -> Self {
+        let mut long: Vec<&str> = match extent {
+            Extent::Full => Vec::new(),
+            Extent::Snippets => ids.filter(|id| is_uuid(id)).collect(),
+        };
+        long.sort_unstable();
+        long.dedup();
+        Self { long }
+    }
+
+    /// An id as it is printed.
+    pub(super) fn shown(&self, id: &str) -> String {
+        let Ok(place) = self.long.binary_search(&id) else { return printable(id) };
+        let shared = |other: Option<&&str>| {
+            other.map_or(0, |other| other.bytes().zip(id.bytes()).take_while(|(a, b)| a == b).count())
+        };
+        let before = place.checked_sub(1).and_then(|before| self.long.get(before));
+        let needed = shared(before).max(shared(self.long.get(place + 1))) + 1;
+        id.get(..needed.max(SHORTEST)).unwrap_or(id).to_owned()
+    }
+}
+
+/// Whether a name is one that only programs read: 8-4-4-4-12 hexadecimal digits.
+pub(super) fn is_uuid(name: &str) -> bool {
+    let groups: Vec<&str> = name.split('-').collect();
+    let hex = |group: &&str| group.bytes().all(|digit| digit.is_ascii_hexdigit());
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]) && groups.iter().all(hex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDS: [&str; 4] = [
+        "6f1c2a9e-0b1d-4c3e-9f00-000000000001",
+        "6f1c2a9e-0b1d-4c3e-9f00-000000000002",
+        "aaaaaaaa-0b1d-4c3e-9f00-000000000002",
+        "session-with-a-long-name-for-people:12",
+    ];
+
+    #[test]
+    fn what_tells_ids_apart_is_shown() {
+        let short = ShortIds::of(IDS.into_iter(), Extent::Snippets);
+        assert_eq!(short.shown(IDS[0]), IDS[0]);
+        assert_eq!(short.shown(IDS[2]), "aaaaaaaa");
+        assert_eq!(short.shown(IDS[3]), IDS[3]);
+        let one = ShortIds::of(IDS.into_iter().take(1), Extent::Snippets);
+        assert_eq!(one.shown(IDS[0]), "6f1c2a9e");
+        assert_eq!(ShortIds::of(IDS.into_iter(), Extent::Full).shown(IDS[2]), IDS[2]);
+        assert!(!is_uuid("6f1c2a9e-0b1d-4c3e-9f00-00000000000g") && !is_uuid("S1:1"));
+    }
+}

@@ -1,0 +1,60 @@
+//! A memory with what was said around it.
+
+use aforesaid::{Shown, Snippet, types::Record};
+use anstyle::Style;
+
+use super::{
+    NAME, QUIET, STRONG,
+    hits::{Extent, Layout},
+    ids::ShortIds,
+    origin,
+    painted::{Painted, Tone},
+    printable, when,
+};
+use crate::page::Page;
+
+/// Puts a memory on a page, whole, between the turns around it, of which the beginning is shown.
+pub(crate) fn shown(page: &mut Page, shown: &Shown, layout: Layout) {
+    let memory = &shown.memory;
+    let session = memory.session.as_ref().map(|session| session.as_str());
+    let names = origin(memory.conversation.as_ref().map(|conversation| conversation.as_str()), session);
+    let title = memory.title.as_deref().map(printable);
+    let title: Vec<String> = title.into_iter().chain([names]).filter(|part| !part.is_empty()).collect();
+    if !title.is_empty() {
+        page.line(format_args!("{QUIET}{}{QUIET:#}", title.join(" \u{b7} ")));
+    }
+    let all = shown.before.iter().chain([memory]).chain(&shown.after);
+    let ids = ShortIds::of(all.map(|record| record.id.as_str()), layout.extent);
+    shown.before.iter().for_each(|record| around(page, record, &ids, layout));
+    said(page, memory, STRONG, &ids);
+    text(page, &Painted::new(&memory.text, &[]), memory, Tone::Plain, layout.width);
+    shown.after.iter().for_each(|record| around(page, record, &ids, layout));
+}
+
+fn around(page: &mut Page, record: &Record, ids: &ShortIds, layout: Layout) {
+    said(page, record, QUIET, ids);
+    let painted = match layout.extent {
+        Extent::Full => Painted::new(&record.text, &[]),
+        Extent::Snippets => Painted::new(&Snippet::beginning(&record.text).text, &[]),
+    };
+    text(page, &painted, record, Tone::Dimmed, layout.width);
+}
+
+/// Who said it and when.
+fn said(page: &mut Page, record: &Record, style: Style, ids: &ShortIds) {
+    let speaker = record.speaker.as_deref().map(|speaker| format!("  {NAME}{}{NAME:#}", printable(speaker)));
+    let id = ids.shown(record.id.as_str());
+    page.line(format_args!("{style}{id}  {}{style:#}{}", when(record.said_at), speaker.unwrap_or_default()));
+}
+
+fn text(page: &mut Page, painted: &Painted, record: &Record, tone: Tone, width: usize) {
+    let mut put = |painted: &Painted, tone| {
+        painted.lines(1, width, tone).iter().for_each(|line| page.line(format_args!("{line}")));
+    };
+    if !record.text.trim().is_empty() {
+        put(painted, tone);
+    }
+    if let Some(caption) = &record.image_caption {
+        put(&Painted::new(&format!("[image: {caption}]"), &[]), Tone::Dimmed);
+    }
+}

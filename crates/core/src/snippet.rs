@@ -1,0 +1,346 @@
+//! The part of a text that shows why it was found.
+
+use std::{collections::HashMap, ops::Range};
+
+use serde::Serialize;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::analysis::{Analysis, Analyzer};
+
+/// Characters of a snippet of a longer text at the most, without what says that something was left out.
+pub const SNIPPET_CHARS: usize = 240;
+
+/// Characters of a text that is shown whole: to leave a few out says no less in no less room.
+const WHOLE_CHARS: usize = SNIPPET_CHARS + SNIPPET_CHARS / 4;
+
+/// What stands for the text that was left out.
+const CUT: &str = "\u{2026}";
+
+/// A further mention of a term counts as this share of its first.
+const REPEAT: f64 = 0.1;
+
+/// How far back a snippet goes for the beginning of a sentence, as a share of the characters it has to spare.
+const LEAD: f64 = 0.6;
+
+/// Characters of a word at the most that a cut goes around; a longer one is cut in two.
+const LONG_WORD: usize = 40;
+
+/// A part of a text on one line, and the words in it that matched.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Snippet {
+    /// The text, with single spaces, and an ellipsis where it was cut.
+    pub text: String,
+    /// The words that matched, as bytes of the text from the first to before the last, in order; none overlaps another.
+    pub marks: Vec<[usize; 2]>,
+}
+
+/// A word of a text that matched a term of the query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Its bytes in the text.
+    pub bytes: Range<usize>,
+    /// Which term it matched.
+    term: usize,
+}
+
+impl Snippet {
+    /// The beginning of a text, where nothing is looked for.
+    pub fn beginning(text: &str) -> Self {
+        Highlighter::new(Analyzer::Plain, []).snippet(text)
+    }
+}
+
+/// Finds the terms of one query in texts, as the index has them.
+pub struct Highlighter {
+    analysis: Analysis,
+    terms: HashMap<String, usize>,
+    weights: Vec<f64>,
+}
+
+impl Highlighter {
+    /// A highlighter of terms with their weights.
+    pub fn new(analyzer: Analyzer, terms: impl IntoIterator<Item = (String, f64)>) -> Self {
+        let (mut numbers, mut weights) = (HashMap::new(), Vec::new());
+        for (term, weight) in terms {
+            numbers.insert(term, weights.len());
+            weights.push(weight);
+        }
+        Self { analysis: analyzer.session(), terms: numbers, weights }
+    }
+
+    /// The words of a text that match, in the order of their beginnings; of a script without spaces, they may overlap.
+    pub fn marks(&mut self, text: &str) -> Vec<Mark> {
+        let mut marks: Vec<Mark> = Vec::new();
+        let terms = &self.terms;
+        self.analysis.located_terms(text, &mut |bytes, term| {
+            if let Some(&term) = terms.get(term) {
+                marks.push(Mark { bytes, term });
+            }
+        });
+        marks
+    }
+
+    /// The part of a text, of [`SNIPPET_CHARS`] characters at the most, that holds most of the weight of its marks; the
+    /// beginning of a text without marks. A text that is hardly longer is whole.
+    pub fn snippet(&mut self, text: &str) -> Snippet {
+        let text = on_one_line(text);
+        let marks = self.marks(&text);
+        let part = Window { text: &text, marks: &marks, weights: &self.weights }.choose(SNIPPET_CHARS);
+        cut_out(&text, &marks, part)
+    }
+}
+
+/// Ranges of marks, joined where they overlap.
+pub fn joined(marks: &[Mark]) -> Vec<[usize; 2]> {
+    let mut joined: Vec<[usize; 2]> = Vec::new();
+    for Mark { bytes, .. } in marks {
+        match joined.last_mut().filter(|last| bytes.start < last[1]) {
+            Some(last) => last[1] = last[1].max(bytes.end),
+            None => joined.push([bytes.start, bytes.end]),
+        }
+    }
+    joined
+}
+
+/// A text with a single space in the place of every run of white space, and none at its ends.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
+}
+
+/// What a part of a text is chosen by.
+struct Window<'a> {
+    text: &'a str,
+    marks: &'a [Mark],
+    weights: &'a [f64],
+}
+
+impl Window<'_> {
+    /// The bytes of the best part with so many characters at the most.
+    fn choose(&self, chars: usize) -> Range<usize> {
+        // Where each character begins, and the end.
+        let at: Vec<usize> = self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
+        let all = at.len() - 1;
+        if all <= WHOLE_CHARS {
+            return 0..self.text.len();
+        }
+        let number = |byte: usize| at.partition_point(|&start| start < byte);
+        let spans: Vec<Range<usize>> =
+            self.marks.iter().map(|mark| number(mark.bytes.start)..number(mark.bytes.end)).collect();
+        let Range { start, end } = self.heaviest(&spans, chars).unwrap_or(0..0);
+        let end = end.min(start + chars);
+        let spare = chars - (end - start);
+        let bounds = Bounds::of(self.text, &at);
+        // At the end of a text there is room before.
+        let first = bounds.start(start, (spare as f64 * LEAD) as usize, spare / 3);
+        let first = bounds.first_from(all - chars, first);
+        let last = bounds.end(first, end, (first + chars).min(all));
+        at[first]..at[last]
+    }
+
+    /// The characters from the first to the last of the marks that weigh most within so many characters.
+    fn heaviest(&self, spans: &[Range<usize>], chars: usize) -> Option<Range<usize>> {
+        let mut counts = vec![0usize; self.weights.len()];
+        let (mut weight, mut from) = (0.0, 0);
+        let mut best: Option<(f64, Range<usize>)> = None;
+        let worth = |term: usize, count: usize| self.weights[term] * if count == 0 { 1.0 } else { REPEAT };
+        for (to, span) in spans.iter().enumerate() {
+            let term = self.marks[to].term;
+            weight += worth(term, counts[term]);
+            counts[term] += 1;
+            while from < to && span.end - spans[from].start > chars {
+                let gone = self.marks[from].term;
+                counts[gone] -= 1;
+                weight -= worth(gone, counts[gone]);
+                from += 1;
+            }
+            // Sums differ in the last digit by their order; what comes first is better.
+            if best.as_ref().is_none_or(|(most, _)| weight > most + 1e-9) {
+                best = Some((weight, spans[from].start..span.end));
+            }
+        }
+        best.map(|(_, span)| span)
+    }
+}
+
+/// Where a text can be cut, by character.
+struct Bounds {
+    /// Where words begin; none where a sign does.
+    words: Vec<usize>,
+    sentences: Vec<usize>,
+}
+
+impl Bounds {
+    /// `at` says where each character begins.
+    fn of(text: &str, at: &[usize]) -> Self {
+        let number = |byte: usize| at.partition_point(|&start| start < byte);
+        let is_word = |(_, part): &(usize, &str)| part.chars().any(char::is_alphanumeric);
+        let words = text.split_word_bound_indices().filter(is_word).map(|(start, _)| number(start));
+        let sentences = text.split_sentence_bound_indices().map(|(start, _)| number(start));
+        Self { words: words.collect(), sentences: sentences.collect() }
+    }
+
+    /// Where to begin before `start`: at a sentence at most `far` back, or else at a word at most `near` back.
+    fn start(&self, start: usize, far: usize, near: usize) -> usize {
+        let sentence = last_until(&self.sentences, start).filter(|&sentence| start - sentence <= far);
+        let first = start.saturating_sub(near);
+        let word = self.words.get(self.words.partition_point(|&word| word < first)).copied();
+        sentence.or(word.filter(|&word| word <= start)).unwrap_or(start)
+    }
+
+    /// The first sentence from `least` on, or else the first word, where that comes before `first`.
+    fn first_from(&self, least: usize, first: usize) -> usize {
+        let from = |ascending: &[usize]| {
+            let bound = ascending.get(ascending.partition_point(|&bound| bound < least)).copied();
+            bound.filter(|&bound| bound < first)
+        };
+        from(&self.sentences).or_else(|| from(&self.words)).unwrap_or(first)
+    }
+
+    /// Where to end after `end` and until `most`: after a sentence that leaves little room, or else after a word.
+    fn end(&self, first: usize, end: usize, most: usize) -> usize {
+        let room = (most - first) / 4;
+        let sentence = last_until(&self.sentences, most).filter(|&sentence| sentence >= end && most - sentence <= room);
+        let word = last_until(&self.words, most).filter(|&word| word >= end && most - word <= LONG_WORD);
+        sentence.or(word).filter(|&last| last > first).unwrap_or(most)
+    }
+}
+
+fn last_until(ascending: &[usize], most: usize) -> Option<usize> {
+    ascending[..ascending.partition_point(|&bound| bound <= most)].last().copied()
+}
+
+/// A part of a text with its marks, and an ellipsis where something is missing.
+fn cut_out(text: &str, marks: &[Mark], part: Range<usize>) -> Snippet {
+    let cut = &text[part.clone()];
+    let shown = cut.trim();
+    let start = part.start + (cut.len() - cut.trim_start().len());
+    let end = start + shown.len();
+    let mut made = String::with_capacity(shown.len() + 2 * (CUT.len() + 1));
+    if start > 0 {
+        made.push_str(CUT);
+        made.push(' ');
+    }
+    let shift = made.len();
+    made.push_str(shown);
+    if end < text.len() {
+        made.push(' ');
+        made.push_str(CUT);
+    }
+    let within = |[from, to]: [usize; 2]| {
+        let (from, to) = (from.max(start), to.min(end));
+        (from < to).then(|| [from - start + shift, to - start + shift])
+    };
+    Snippet { text: made, marks: joined(marks).into_iter().filter_map(within).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn snippet(query: &str, text: &str) -> Snippet {
+        let terms = Analyzer::English.query_terms(query);
+        Highlighter::new(Analyzer::English, terms.into_iter().map(|term| (term, 1.0))).snippet(text)
+    }
+
+    fn marked(query: &str, text: &str) -> String {
+        let Snippet { mut text, marks } = snippet(query, text);
+        for [from, to] in marks.into_iter().rev() {
+            text.insert(to, '*');
+            text.insert(from, '*');
+        }
+        text
+    }
+
+    /// Sentences of filling, 25 characters each with the space after them.
+    fn filling(sentences: usize) -> String {
+        "Nothing is to be found. ".repeat(sentences)
+    }
+
+    #[test]
+    fn a_short_text_is_whole_and_on_one_line() {
+        assert_eq!(marked("slow cooker", "My slow\n\n  cookers, Slowly."), "My *slow* *cookers*, Slowly.");
+        assert_eq!(snippet("kite", " \n"), Snippet::default());
+        assert_eq!(marked("Ann", "Ann's kite is Ann\u{2019}s"), "*Ann*'s kite is *Ann*\u{2019}s");
+    }
+
+    #[test]
+    fn the_window_is_where_most_of_the_query_is() {
+        let text = format!("A kite. {}The red kite sank. {}", filling(20), filling(20));
+        let shown = marked("red kite", &text);
+        assert!(shown.starts_with("\u{2026} The *red*") && shown.ends_with(". \u{2026}"), "{shown}");
+        assert!(shown.contains("The *red* *kite* sank. Nothing"), "{shown}");
+        assert!(shown.chars().count() <= SNIPPET_CHARS + 8, "{shown}");
+    }
+
+    #[test]
+    fn a_rare_term_weighs_more_than_many_mentions_of_a_common_one() {
+        let text = format!("{}{}A zeppelin. {}", "Kite kite kite. ".repeat(3), filling(20), filling(20));
+        let terms = [("kite".to_owned(), 0.5), ("zeppelin".to_owned(), 4.0)];
+        let shown = Highlighter::new(Analyzer::English, terms).snippet(&text);
+        assert!(shown.text.contains("A zeppelin."), "{shown:?}");
+    }
+
+    #[test]
+    fn a_match_at_the_very_end_is_shown() {
+        let shown = marked("kite", &format!("{}It was the kite", filling(30)));
+        assert!(shown.starts_with("\u{2026} Nothing") && shown.ends_with("It was the *kite*"), "{shown}");
+    }
+
+    #[test]
+    fn without_a_match_it_is_the_beginning() {
+        let shown = marked("zeppelin", &filling(30));
+        assert!(shown.starts_with("Nothing is") && shown.ends_with("found. \u{2026}"), "{shown}");
+        assert!(shown.chars().count() > SNIPPET_CHARS / 2, "{shown}");
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_is_cut() {
+        let long = "k".repeat(1000);
+        let shown = marked("zeppelin", &format!("a {long}"));
+        assert_eq!(shown.chars().count(), SNIPPET_CHARS + 2, "{shown}");
+        let shown = marked(&long, &format!("{}{long} {}", filling(3), filling(3)));
+        assert!(shown.starts_with("\u{2026} *kkk") && shown.ends_with("kkk* \u{2026}"), "{shown}");
+    }
+
+    #[test]
+    fn characters_without_spaces_are_marked_and_cut() {
+        let text = format!("{}\u{9ed2}\u{732b}\u{3092}{}", "\u{96e8}\u{306e}".repeat(150), "\u{96e8}".repeat(150));
+        let shown = marked("\u{9ed2}\u{732b}", &text);
+        assert!(shown.contains("\u{306e}*\u{9ed2}\u{732b}*\u{3092}"), "{shown}");
+        assert!(shown.starts_with(CUT) && shown.ends_with(CUT), "{shown}");
+    }
+
+    #[test]
+    fn controls_are_kept_for_those_who_show_them_to_replace() {
+        assert_eq!(snippet("kite", "a\u{1b}[2J kite\u{7}").text, "a\u{1b}[2J kite\u{7}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_a_part_of_it(
+            text in "([a-e]{1,8} |kite[.!] |kites |\u{732b}{1,3}|\u{1F468}\u{200d}\u{1F469}|\n|\\PC){0,200}",
+            query in "(kite|[a-e]{1,3}|\u{732b}| ){0,4}",
+        ) {
+            let shown = snippet(&query, &text);
+            let bare = shown.text.strip_prefix("\u{2026} ").unwrap_or(&shown.text);
+            let bare = bare.strip_suffix(" \u{2026}").unwrap_or(bare);
+            prop_assert!(on_one_line(&text).contains(bare));
+            prop_assert!(shown.text.chars().count() <= WHOLE_CHARS.max(SNIPPET_CHARS + 4));
+            let mut last = 0;
+            for [from, to] in shown.marks {
+                prop_assert!(last <= from && from < to);
+                prop_assert!(shown.text.get(from..to).is_some());
+                last = to;
+            }
+        }
+    }
+}
