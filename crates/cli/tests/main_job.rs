@@ -141,6 +141,9 @@ fn a_search_prints_the_documented_json() {
           "speaker": "Ann",
           "said_at": "2024-03-09T18:02:00Z",
           "text": "I gave the red kite to my sister.",
+          "tags": [],
+          "importance": "[float]",
+          "sensitive": false,
           "score": "[float]",
           "legs": {
             "lexical": {
@@ -189,6 +192,9 @@ fn a_session_comes_with_its_best_turns() {
           "said_at": "2024-03-09T18:02:00Z",
           "text": "The blue boat sank.",
           "image_caption": "a boat under water",
+          "tags": [],
+          "importance": "[float]",
+          "sensitive": false,
           "score": "[float]",
           "legs": {
             "lexical": {

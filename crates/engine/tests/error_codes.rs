@@ -78,8 +78,10 @@ fn the_codes_are_these() {
     }
     let codes: Vec<String> = codes.into_iter().collect();
     insta::assert_snapshot!(codes.join("\n"), @r"
+    ambiguous_id
     ambiguous_memory
     ambiguous_session
+    ambiguous_title
     batch_file_io
     broken_json
     cue_file
@@ -122,6 +124,8 @@ fn the_codes_are_these() {
     no_speaker
     no_threads
     no_vectors_stored
+    note_metadata
+    note_without_id
     other_encoder
     out_of_budget
     precision_on_server
@@ -155,6 +159,7 @@ fn the_codes_are_these() {
     vector_dimension
     vectors_not_used
     vectors_switched_off
+    was_said
     write_failed
     wrong_type
     wrong_value
