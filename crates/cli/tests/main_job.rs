@@ -173,6 +173,9 @@ fn a_search_prints_the_documented_json() {
               ]
             ]
           },
+          "tags": [],
+          "importance": "[float]",
+          "sensitive": false,
           "score": "[float]",
           "legs": {
             "lexical": {
@@ -235,6 +238,9 @@ fn a_session_comes_with_its_best_turns() {
             ]
           },
           "image_caption": "a boat under water",
+          "tags": [],
+          "importance": "[float]",
+          "sensitive": false,
           "score": "[float]",
           "legs": {
             "lexical": {

@@ -78,6 +78,7 @@ fn the_codes_are_these() {
     }
     let codes: Vec<String> = codes.into_iter().collect();
     insta::assert_snapshot!(codes.join("\n"), @r"
+    ambiguous_id
     ambiguous_memory
     ambiguous_session
     archive_entries
@@ -85,6 +86,7 @@ fn the_codes_are_these() {
     archive_overlap
     archive_path
     archive_ratio
+    ambiguous_title
     batch_file_io
     broken_archive
     broken_json
@@ -133,6 +135,8 @@ fn the_codes_are_these() {
     no_speaker
     no_threads
     no_vectors_stored
+    note_metadata
+    note_without_id
     other_encoder
     out_of_budget
     pattern_without_match
@@ -167,6 +171,7 @@ fn the_codes_are_these() {
     vector_dimension
     vectors_not_used
     vectors_switched_off
+    was_said
     write_failed
     wrong_type
     wrong_value

@@ -80,7 +80,6 @@ impl Search {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let scope = self.scope.scope(settings)?;
         let model = self.rerank.connect(&self.llm, settings)?;
         let reranker = self.rerank.load(settings, model.as_ref())?;
         let asked = Asked { memory: settings.open(Creation::Forbidden)?, reranker, settings };
@@ -102,7 +101,7 @@ impl Search {
         let query = Query {
             text,
             namespace: settings.namespace.clone(),
-            scope,
+            scope: self.scope.scope(settings)?,
             before: self.before.clone(),
             now: Some(settings.clock.now),
             zone: settings.clock.zone.clone(),
