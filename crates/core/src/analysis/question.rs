@@ -101,7 +101,7 @@ impl Question {
     pub fn is_about(&self, speakers: &[SpeakerName]) -> Vec<bool> {
         let named: Vec<(usize, String)> = self.name_words().collect();
         let shares: Vec<f64> = speakers.iter().map(|speaker| speaker.share(&named)).collect();
-        let asker = self.in_first_person.then(|| asker(speakers)).unwrap_or_default();
+        let asker = if self.in_first_person { asker(speakers) } else { Vec::new() };
         let addressed = |speaker: &SpeakerName| self.in_second_person && speaker.is_one_of(&ASSISTANT);
         let mut about: Vec<bool> = (speakers.iter().enumerate())
             .map(|(number, speaker)| asker.contains(&number) || addressed(speaker))
