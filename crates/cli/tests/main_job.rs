@@ -326,7 +326,7 @@ fn a_memory_that_is_not_found_says_why() {
     "#);
     assert_snapshot!(summary(&["session-2", "--unit", "session", "-k", "1"]), @r#"
     session-2  2024-06-18 20:11  maya-and-tomas / session-2
-    ranked 3rd of 6, 2.1945 below the 1st: most of it in the lexical leg: it lacks "coffe"
+    ranked 4th of 6, 4.3237 below the 1st: most of it in the lexical leg: it lacks "coffe"
     "#);
     assert_snapshot!(summary(&["S2:4", "-s", "session-5"]), @"
     S2:4  2024-06-18 20:13  maya-and-tomas / session-2

@@ -81,12 +81,12 @@ fn the_codes_are_these() {
     ambiguous_id
     ambiguous_memory
     ambiguous_session
+    ambiguous_title
     archive_entries
     archive_file_too_large
     archive_overlap
     archive_path
     archive_ratio
-    ambiguous_title
     batch_file_io
     broken_archive
     broken_json

@@ -41,9 +41,11 @@ pub(crate) struct Layout {
 
 /// Puts the response to a search on a page: how sure it is, and its hits or why there are none.
 pub(crate) fn answer(page: &mut Page, answer: &SearchResponse, layout: Layout) {
-    head(page, answer, layout.width);
     if let Some(reason) = answer.reason {
         page.line(format_args!("no hits: {reason}{}", remedies::of_no_hits(reason)));
+    }
+    if answer.reason.is_none() || answer.searched > 0 {
+        head(page, answer, layout.width);
     }
     let ids = ShortIds::of(answer.hits.iter().flat_map(ids), layout.extent);
     for (n, found) in (1..).zip(&answer.hits) {

@@ -13,10 +13,12 @@ use crate::{
 };
 
 /// Source files that have a part in what an index holds of a text, by name and content.
-const SOURCES: [(&str, &[u8]); 18] = [
+const SOURCES: [(&str, &[u8]); 20] = [
     ("analysis/dates.rs", include_bytes!("../analysis/dates.rs")),
     ("analysis/fold.rs", include_bytes!("../analysis/fold.rs")),
     ("analysis/form.rs", include_bytes!("../analysis/form.rs")),
+    ("analysis/language.rs", include_bytes!("../analysis/language.rs")),
+    ("analysis/located.rs", include_bytes!("../analysis/located.rs")),
     ("analysis/mod.rs", include_bytes!("../analysis/mod.rs")),
     ("analysis/paper.rs", include_bytes!("../analysis/paper.rs")),
     ("analysis/question.rs", include_bytes!("../analysis/question.rs")),

@@ -219,7 +219,7 @@ mod tests {
             (
                 "lexical",
                 "bm25(k1=0.9, bigrams=0.5, neighbours=0.5:0.5, half_length=30, cues=1:0.5, speaker_match=2, \
-                 time_expression=1, question_penalty=0.8, short_penalty=0.6, sessions=1:1, turns=0.4:1)",
+                 time_expression=1, question_penalty=0.8, short_penalty=0.6, sessions=1:1, turns=0.4:1, spelling=1)",
             ),
             ("dense", "dense(max)"),
             ("dense(all-MiniLM-L6-v2)", "dense(all-MiniLM-L6-v2, max)"),
