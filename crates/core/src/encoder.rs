@@ -47,9 +47,10 @@ pub trait Encoder: Send + Sync {
     /// Whether text stays on this machine.
     fn locality(&self) -> Locality;
 
-    /// Whether its vocabulary has a word as a whole, in lower case: then it is no misspelling of another.
-    fn has_word(&self, _word: &str) -> bool {
-        false
+    /// Whether its vocabulary has a word as a whole, in lower case: then it is no misspelling of another. `None` where its
+    /// vocabulary is not known.
+    fn has_word(&self, _word: &str) -> Option<bool> {
+        None
     }
 
     /// Encodes questions, one row each, with the model's own query prefix.

@@ -98,8 +98,8 @@ impl Encoder for BertEncoder {
         Locality::Local
     }
 
-    fn has_word(&self, word: &str) -> bool {
-        self.inference.has_word(word)
+    fn has_word(&self, word: &str) -> Option<bool> {
+        Some(self.inference.has_word(word))
     }
 
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {

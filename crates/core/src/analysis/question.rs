@@ -59,6 +59,11 @@ impl SpeakerName {
         self.words.iter().any(|word| roles.contains(&word.as_str()))
     }
 
+    /// Whether it is the role of an assistant.
+    pub fn is_assistant(&self) -> bool {
+        self.is_one_of(&ASSISTANT)
+    }
+
     fn has(&self, word: &str) -> bool {
         self.words.iter().any(|known| known == word)
     }

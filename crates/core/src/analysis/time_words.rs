@@ -98,9 +98,16 @@ pub(super) fn in_first_person(question: &str) -> bool {
     has(&["i", "me", "mine", "my", "myself"]) && !has(&["you", "your", "yours"])
 }
 
-/// Whether a question is put to the one who answers: "what did you suggest?"
+/// Whether a question is about the one who is asked: "what did you suggest?", but not "can you tell me what I said?"
 pub(super) fn in_second_person(question: &str) -> bool {
-    words(question).any(|word| among(&["you", "your", "yours"], word))
+    let has = |list: &[&str]| words(question).any(|word| among(list, word));
+    let asks_a_favour = || {
+        let next = words(question).skip(1);
+        words(question)
+            .zip(next)
+            .any(|(word, next)| among(&["can", "could", "would", "will"], word) && among(&["you"], next))
+    };
+    has(&["you", "your", "yours"]) && !has(&["i", "me", "mine", "my", "myself"]) && !asks_a_favour()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -160,6 +167,7 @@ mod tests {
                 && in_first_person("I've lost it")
         );
         assert!(!in_first_person("what did you tell me?") && !in_first_person("What did Ida buy?"));
-        assert!(in_second_person("what did you tell me?") && !in_second_person("What did the youth buy?"));
+        assert!(in_second_person("what did you suggest?") && !in_second_person("What did the youth buy?"));
+        assert!(!in_second_person("Could you list the cookers?") && !in_second_person("what did you tell me?"));
     }
 }

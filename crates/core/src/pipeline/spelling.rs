@@ -25,12 +25,13 @@ pub(super) const MOST_EDITS: u8 = 2;
 /// A term is taken apart where both parts are known (`err4711`). Else the nearest known term takes its place: one edit
 /// away, or two for a long term, where an edit is a letter too many, too few, another, or two swapped (optimal string
 /// alignment), and `most` bounds their number. The first letter stays. Of equally near ones, the one in most texts is
-/// taken. A word that `is_word` knows is meant as it is written.
+/// taken. A word that `is_word` knows is meant as it is written. Where it cannot say, nothing is changed unless no other
+/// term of the query is known: too many correct words are near another.
 pub fn corrected(
     question: &Question,
     index: &Index,
     most: u8,
-    is_word: &dyn Fn(&str) -> bool,
+    is_word: &dyn Fn(&str) -> Option<bool>,
 ) -> Option<(Question, Vec<Correction>)> {
     if most == 0 {
         return None;
@@ -76,18 +77,26 @@ impl Known<'_> {
             || index.cues().is_some_and(|cues| !cues.questions().postings().of(term).is_empty())
     }
 
-    fn correction(&self, question: &Question, term: &str, is_word: &dyn Fn(&str) -> bool) -> Option<Correction> {
-        let terms = self.instead_of(term)?;
+    fn correction(
+        &self,
+        question: &Question,
+        term: &str,
+        is_word: &dyn Fn(&str) -> Option<bool>,
+    ) -> Option<Correction> {
         let written = written(question, self.index, term);
-        (!is_word(&written.to_lowercase())).then_some(Correction { written, terms })
-    }
-
-    fn instead_of(&self, term: &str) -> Option<Vec<String>> {
-        let letters: Vec<char> = term.chars().collect();
-        if letters.len() < SHORTEST {
+        let word = written.to_lowercase();
+        // Of a plural, a vocabulary may have the stem alone.
+        let is_meant = match is_word(&word) {
+            Some(known) => known || is_word(term) == Some(true),
+            None => question.terms.iter().any(|term| self.has(term)),
+        };
+        if is_meant || word.chars().count() < SHORTEST {
             return None;
         }
-        self.parts(term).or_else(|| self.nearest(&letters).map(|found| vec![found]))
+        // The ending of a word that is misspelt may have been taken for one of grammar: its stem is no guide then.
+        let nearest = || self.nearest(&word).or_else(|| self.nearest(term)).map(|found| vec![found]);
+        let terms = self.parts(term).or_else(nearest)?;
+        Some(Correction { written, terms })
     }
 
     /// The term as two known ones, letters and digits.
@@ -99,7 +108,11 @@ impl Known<'_> {
         known.map(|parts| parts.map(str::to_owned).to_vec())
     }
 
-    fn nearest(&self, letters: &[char]) -> Option<String> {
+    fn nearest(&self, word: &str) -> Option<String> {
+        let letters: Vec<char> = word.chars().collect();
+        if letters.len() < SHORTEST {
+            return None;
+        }
         let most = self.most.min(if letters.len() < LONG { 1 } else { 2 });
         let mut best: Option<(usize, std::cmp::Reverse<usize>, &str)> = None;
         let mut rows = Rows::default();
@@ -111,7 +124,7 @@ impl Known<'_> {
             if term.chars().any(char::is_numeric) {
                 continue;
             }
-            let Some(edits) = rows.edits(letters, term, most) else { continue };
+            let Some(edits) = rows.edits(&letters, term, most) else { continue };
             let found = (edits, std::cmp::Reverse(holders), term);
             if best.is_none_or(|best| found < best) {
                 best = Some(found);

@@ -46,7 +46,7 @@ pub(super) struct EncodedQuery {
 impl PreparedQuery<'_> {
     /// The question in terms that the index has, where some are not known, and what was changed.
     pub(super) fn corrected(&self, index: &Index, encoder: Option<&dyn Encoder>) -> (Cow<'_, Question>, Vec<Warning>) {
-        let is_word = |word: &str| encoder.is_some_and(|encoder| encoder.has_word(word));
+        let is_word = |word: &str| encoder?.has_word(word);
         match corrected(&self.question, index, self.pipeline.spelling(), &is_word) {
             None => (Cow::Borrowed(&self.question), Vec::new()),
             Some((question, corrections)) => {

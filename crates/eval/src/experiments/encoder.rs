@@ -90,8 +90,8 @@ impl Encoder for CachedEncoder {
         self.inner.get().map_or(Locality::Remote, |encoder| encoder.locality())
     }
 
-    fn has_word(&self, word: &str) -> bool {
-        self.inner.get().is_ok_and(|encoder| encoder.has_word(word))
+    fn has_word(&self, word: &str) -> Option<bool> {
+        self.inner.get().ok()?.has_word(word)
     }
 
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {

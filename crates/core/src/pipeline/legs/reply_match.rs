@@ -1,7 +1,7 @@
 //! The leg `reply_match`: what answers a question that is like the query speaks for the answer.
 
 use crate::{
-    analysis::Analyzer,
+    analysis::{Analyzer, SpeakerName},
     error::StoreError,
     pipeline::{
         leg::{Column, Leg, LegInput, LegReader, Scores},
@@ -13,7 +13,8 @@ use crate::{
 /// How much more the query is like the question that a turn answers than like the turn itself; turns only.
 ///
 /// A turn answers the one before it in its session, where another speaker asks. The score is the share of that turn
-/// that asks, times what its cosine is above the candidate's own, or 0.
+/// that asks, times what its cosine is above the candidate's own, or 0. There is none between a
+/// person and an assistant: the question is as often what is looked for, and both are said at length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplyLeg;
 
@@ -45,9 +46,14 @@ fn replies(input: &LegInput<'_>) -> Option<Vec<f64>> {
     }
     let cosines = &input.shared.compared()?.own;
     let documents = index.documents();
+    let is_assistant: Vec<bool> = documents.speakers().iter().map(SpeakerName::is_assistant).collect();
     let cosine = |text: u32| candidates.texts.binary_search(&text).ok().and_then(|place| cosines[place]);
     let reply = |&text: &u32| -> Option<f64> {
         let asked = documents.neighbour(text, -1)?;
+        let assists = |text: u32| documents.speaker_of(text).is_some_and(|speaker| is_assistant[speaker as usize]);
+        if assists(text) || assists(asked) {
+            return None;
+        }
         let share = documents.form(asked).asking();
         if share == 0.0 || documents.speaker_of(asked) == documents.speaker_of(text) {
             return None;
