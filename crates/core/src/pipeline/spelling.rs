@@ -17,6 +17,8 @@ pub struct Correction {
 const SHORTEST: usize = 4;
 /// Letters from which two edits are allowed.
 const LONG: usize = 8;
+/// Unknown terms of one query that are looked up: each is compared with all terms, and a pasted log has thousands.
+const MOST_LOOKED_UP: usize = 16;
 /// Edits that are ever allowed.
 pub(super) const MOST_EDITS: u8 = 2;
 
@@ -39,8 +41,12 @@ pub fn corrected(
     let known = Known { index, most: usize::from(most) };
     let mut corrections = Vec::new();
     let mut terms: Vec<String> = Vec::with_capacity(question.terms.len());
+    let mut unknown = 0;
     for term in &question.terms {
-        match if known.has(term) { None } else { known.correction(question, term, is_word) } {
+        let is_known = known.has(term);
+        unknown += usize::from(!is_known);
+        let looked_up = !is_known && unknown <= MOST_LOOKED_UP;
+        match if looked_up { known.correction(question, term, is_word) } else { None } {
             None => terms.push(term.clone()),
             Some(correction) => {
                 terms.extend(correction.terms.iter().cloned());

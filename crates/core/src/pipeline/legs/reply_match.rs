@@ -12,9 +12,9 @@ use crate::{
 
 /// How much more the query is like the question that a turn answers than like the turn itself; turns only.
 ///
-/// A turn answers the one before it in its session, where another speaker asks. The score is the share of that turn
-/// that asks, times what its cosine is above the candidate's own, or 0. There is none between a
-/// person and an assistant: the question is as often what is looked for, and both are said at length.
+/// A turn answers the one before it in its session, where another speaker asks. The score is the share of that turn that
+/// asks, times what its cosine is above the candidate's own, or 0. There is none between a person and an assistant:
+/// the question is as often what is looked for, and both are said at length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplyLeg;
 
