@@ -124,6 +124,29 @@ fn dropped_cues_and_the_texts_of_staged_vectors_leave_nothing() {
     assert_eq!(marks_in(folder.path()), (0..300).filter(|n| n % 2 == 1).collect());
 }
 
+/// Titles belong to sessions, not to memories: they go with the last turn, earlier ones of the session too.
+#[test]
+fn titles_of_forgotten_sessions_leave_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("m.db"), Creation::Allowed).unwrap();
+    for n in 0..200 {
+        for number in [n, 1_000 + n] {
+            let title = Some(format!("{} ", mark(number)).repeat(1 + n % 20));
+            let session = SessionId::new(format!("s{n}")).unwrap();
+            let turn = Turn { session, title, text: "nothing".to_owned(), ..unmarked(n) };
+            store.append(&ns("a"), Batch::of(&[Draft::Turn(turn)])).unwrap();
+        }
+    }
+    assert!(marks_in(folder.path()).len() >= 200);
+    for n in (0..200).filter(|n| n % 2 == 0) {
+        let session = Some(SessionId::new(format!("s{n}")).unwrap());
+        store.forget(&ns("a"), &DeleteTarget::Within(Scope { session, ..Scope::default() })).unwrap();
+    }
+    let left = marks_in(folder.path());
+    assert!((0..200).filter(|n| n % 2 == 0).all(|n| !left.contains(&n) && !left.contains(&(1_000 + n))), "{left:?}");
+    assert!((0..200).filter(|n| n % 2 == 1).all(|n| left.contains(&(1_000 + n))), "and the others are there");
+}
+
 fn unmarked(n: usize) -> Turn {
     let Draft::Turn(turn) = turn(n, 0, 1) else { unreachable!() };
     Turn { id: None, ..turn }

@@ -36,12 +36,13 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 58] = [
+pub const CASES: [(&str, Case); 59] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
     ("an_invalid_draft_writes_nothing", an_invalid_draft_writes_nothing),
     ("an_edited_message_takes_the_place_of_the_old_one", replaced::an_edited_message_takes_the_place_of_the_old_one),
+    ("marks_outlive_an_import", replaced::marks_outlive_an_import),
     ("a_replaced_memory_may_change_its_session", replaced::a_replaced_memory_may_change_its_session),
     ("a_repeat_within_a_batch", repeats::a_repeat_within_a_batch),
     ("a_refused_batch_leaves_no_namespace", repeats::a_refused_batch_leaves_no_namespace),

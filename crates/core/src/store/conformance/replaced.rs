@@ -7,7 +7,7 @@ use crate::{
         AppendOutcome, Audience, Batch, CueVectors, DeleteTarget, Erasure, NewCues, NewVectors, OnConflict,
         SegmentKind, Store,
     },
-    types::{CueSource, Draft, Scope, Seq},
+    types::{CueSource, Draft, Importance, Scope, Sensitivity, Seq, Turn},
 };
 
 fn edited() -> [Draft; 2] {
@@ -62,6 +62,37 @@ pub(super) fn an_edited_message_takes_the_place_of_the_old_one(store: &dyn Store
     assert!(matches!(&repeated[..], [AppendOutcome::Unchanged(_)]));
     let report = store.forget(&ns("a"), &DeleteTarget::One(Seq(2))).unwrap();
     assert_eq!((report.turns, report.vectors), (1, 1));
+}
+
+/// What was marked here is not lost because its source knows nothing of it.
+pub(super) fn marks_outlive_an_import(store: &dyn Store) {
+    let marked = Turn {
+        importance: Importance::new(0.9).unwrap(),
+        tags: vec!["health".to_owned()],
+        sensitivity: Sensitivity::Sensitive,
+        ..turn(Some("t1"), "c", "s", "one")
+    };
+    add(store, "a", &[Draft::Turn(marked.clone())]);
+    let plain = |text| [Draft::Turn(turn(Some("t1"), "c", "s", text))];
+    let marks = || {
+        let found = find(store, "a", "t1").remove(0);
+        (found.text, found.importance, found.tags, found.sensitivity)
+    };
+    let expected = |text: &str| (text.to_owned(), marked.importance, marked.tags.clone(), Sensitivity::Sensitive);
+    for on_conflict in [OnConflict::Newest, OnConflict::Keep, OnConflict::Fail] {
+        let again = store.append_with(&ns("a"), Batch::of(&plain("one")), on_conflict).unwrap();
+        assert!(matches!(&again[..], [AppendOutcome::Unchanged(_)]), "{again:?}");
+    }
+    assert_eq!(marks(), expected("one"));
+    store.append_with(&ns("a"), Batch::of(&plain("one, edited")), OnConflict::Newest).unwrap();
+    assert_eq!(marks(), expected("one, edited"));
+    let waiting = store.unembedded(&ns("a"), &encoder(), Audience::AnyModel, Seq(0), 9).unwrap();
+    assert!(waiting.is_empty(), "no model elsewhere may see the new text either");
+
+    // A mark that an import states is another memory.
+    let other = [Draft::Turn(Turn { tags: vec!["work".to_owned()], ..turn(Some("t1"), "c", "s", "one, edited") })];
+    let refused = store.append_with(&ns("a"), Batch::of(&other), OnConflict::Fail);
+    assert!(matches!(refused, Err(StoreError::Conflict { field: "tags", .. })), "{refused:?}");
 }
 
 pub(super) fn a_replaced_memory_may_change_its_session(store: &dyn Store) {

@@ -191,7 +191,7 @@ impl<'a> Appending<'a> {
         };
         self.counters.set(groups, number);
         self.last += 1;
-        self.insert(draft, Seq(self.last), id, groups, AppendOutcome::Added)
+        self.insert(draft.clone().into_memory(Seq(self.last), id), groups, AppendOutcome::Added)
     }
 
     /// Puts a draft in the place of the memory that has its id.
@@ -214,20 +214,18 @@ impl<'a> Appending<'a> {
             self.counters.set(groups, self.counters.highest(groups) + 1);
         }
         self.replaced += 1;
-        self.insert(draft, old.seq, id.clone(), groups, AppendOutcome::Replaced)
+        self.insert(identity::in_place_of(old, draft, id), groups, AppendOutcome::Replaced)
     }
 
     fn insert(
         &mut self,
-        draft: &Draft,
-        seq: Seq,
-        id: MemoryId,
+        memory: Record,
         groups: Groups,
         outcome: fn(MemoryId) -> AppendOutcome,
     ) -> Result<(AppendOutcome, Option<Seq>), StoreError> {
-        self.tables.insert_memory(&draft.clone().into_memory(seq, id.clone()), groups)?;
+        self.tables.insert_memory(&memory, groups)?;
         self.inserted += 1;
-        Ok((outcome(id), Some(seq)))
+        Ok((outcome(memory.id), Some(memory.seq)))
     }
 
     /// The number of a draft's conversation, if it has one that is there, or of none.

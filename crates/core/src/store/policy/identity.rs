@@ -1,7 +1,7 @@
 //! Which draft is which stored memory.
 //!
 //! An id is unique in its conversation, and among notes that have none. A draft with the id of a stored memory is that
-//! memory where all fields agree ([`Record::difference`]), and a conflict otherwise, which [`OnConflict`] decides. A draft
+//! memory where all fields that it states agree ([`Record::difference`]), and a conflict otherwise, which [`OnConflict`] decides. A draft
 //! without an id is new.
 //!
 //! [`OnConflict`]: crate::store::OnConflict
@@ -9,7 +9,7 @@
 use crate::{
     error::StoreError,
     store::tables::{NO_GROUP, Tables},
-    types::{Draft, MemoryId, Record},
+    types::{Draft, Importance, MemoryId, Record, Sensitivity},
 };
 
 /// The id of the stored memory that a draft repeats; `tables` is `None` for a namespace that does not exist.
@@ -61,11 +61,31 @@ pub(super) fn compare(
     id: &MemoryId,
 ) -> Result<Option<Stored>, StoreError> {
     let Some(memory) = tables.with_id(conversation, id)? else { return Ok(None) };
-    let new = draft.clone().into_memory(memory.seq, id.clone());
-    Ok(Some(match memory.difference(&new) {
+    Ok(Some(match memory.difference(&in_place_of(&memory, draft, id)) {
         None => Stored::Same,
         Some(field) => Stored::Other { memory: Box::new(memory), field },
     }))
+}
+
+/// What a draft is in the place of a stored memory: marks that the draft does not state stay as they are.
+///
+/// A mark may have been made since, and a source knows nothing of it: what was marked sensitive here is not to be sent
+/// away because it was imported again.
+pub(super) fn in_place_of(stored: &Record, draft: &Draft, id: &MemoryId) -> Record {
+    let mut new = draft.clone().into_memory(stored.seq, id.clone());
+    if new.importance == Importance::default() {
+        new.importance = stored.importance;
+    }
+    if new.tags.is_empty() {
+        new.tags.clone_from(&stored.tags);
+    }
+    if new.meta.is_none() {
+        new.meta.clone_from(&stored.meta);
+    }
+    if stored.sensitivity == Sensitivity::Sensitive {
+        new.sensitivity = Sensitivity::Sensitive;
+    }
+    new
 }
 
 /// The error that an id is taken.
