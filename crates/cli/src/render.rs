@@ -3,6 +3,7 @@
 mod answer;
 mod hits;
 mod ids;
+mod layout;
 pub(crate) mod list;
 mod painted;
 mod shown;
@@ -68,7 +69,8 @@ fn took(timing: &Timing) -> String {
 }
 
 pub(crate) use answer::{Reply, asked, context};
-pub(crate) use hits::{Extent, Layout, answer};
+pub(crate) use hits::answer;
+pub(crate) use layout::{Extent, Layout};
 pub(crate) use shown::shown;
 pub(crate) use tables::aligned;
 pub(crate) use why::why;

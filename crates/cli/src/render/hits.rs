@@ -9,6 +9,7 @@ use aforesaid::{
 use super::{
     NAME, QUIET, STRONG, count,
     ids::ShortIds,
+    layout::{Extent, Layout},
     origin,
     painted::{Painted, Tone},
     printable, when,
@@ -21,23 +22,6 @@ use crate::{
 
 /// Columns that what belongs to a hit is indented by.
 const INDENT: usize = 3;
-
-/// How much of each hit is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// The part of its text that matches most.
-    Snippets,
-    /// All of its text, whole ids, and where each leg put it.
-    Full,
-}
-
-/// How hits are printed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout {
-    /// Columns to fill.
-    pub(crate) width: usize,
-    pub(crate) extent: Extent,
-}
 
 /// Puts the response to a search on a page: how sure it is, and its hits or why there are none.
 pub(crate) fn answer(page: &mut Page, answer: &SearchResponse, layout: Layout) {

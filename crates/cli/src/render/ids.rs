@@ -1,6 +1,6 @@
 //! Ids as people read them.
 
-use super::{hits::Extent, printable};
+use super::{layout::Extent, printable};
 
 /// Characters of a long id that are shown at the least.
 const SHORTEST: usize = 8;

@@ -5,8 +5,8 @@ use anstyle::Style;
 
 use super::{
     NAME, QUIET, STRONG,
-    hits::{Extent, Layout},
     ids::ShortIds,
+    layout::{Extent, Layout},
     origin,
     painted::{Painted, Tone},
     printable, when,

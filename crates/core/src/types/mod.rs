@@ -1,5 +1,6 @@
 //! The nouns: turn, note, memory, cue, namespace, query, vector.
 
+mod choice;
 mod cue;
 mod filter;
 mod limits;
@@ -10,13 +11,14 @@ mod time;
 mod vectors;
 mod zone;
 
+pub use choice::UnknownChoice;
 pub use cue::{CueId, CueSource, Cues, cued_passage};
 pub use filter::{MemoryFilter, MetaField};
 pub use limits::{MAX_TEXT_BYTES, MAX_TITLE_BYTES};
 pub(crate) use memory::check_text;
 pub use memory::{Draft, Importance, Kind, Note, Record, Sensitivity, Seq, Turn, passage};
 pub use names::{ConversationId, EncoderId, InvalidName, MAX_NAME_BYTES, MemoryId, Namespace, SessionId};
-pub use query::{Granularity, Query, Scope, SortBy, UnknownChoice, Unmatched};
+pub use query::{Granularity, Query, Scope, SortBy, Unmatched};
 pub use time::{InvalidTimestamp, Timestamp};
 pub use vectors::Vectors;
 pub use zone::{InvalidZone, Zone};

@@ -4,7 +4,7 @@ use std::{fmt, num::NonZeroUsize, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConversationId, MemoryFilter, MemoryId, Namespace, SessionId, Timestamp, Zone};
+use super::{ConversationId, MemoryFilter, MemoryId, Namespace, SessionId, Timestamp, UnknownChoice, Zone};
 use crate::time::Clock;
 
 /// What a search returns.
@@ -16,18 +16,6 @@ pub enum Granularity {
     Turn,
     /// Whole sessions, each with its best turns.
     Session,
-}
-
-/// A word that should have named a choice did not.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} {found:?}: expected {expected}")]
-pub struct UnknownChoice {
-    /// What was being chosen.
-    pub what: &'static str,
-    /// The word found.
-    pub found: String,
-    /// The words that would do.
-    pub expected: &'static str,
 }
 
 impl FromStr for Granularity {
