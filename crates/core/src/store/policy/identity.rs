@@ -1,7 +1,7 @@
 //! Which draft is which stored memory.
 //!
 //! An id is unique in its conversation, and among notes that have none. A draft with the id of a stored memory is that
-//! memory where all fields that it states agree ([`Record::difference`]), and a conflict otherwise, which [`OnConflict`] decides. A draft
+//! memory where all fields agree ([`Record::difference`]), and a conflict otherwise, which [`OnConflict`] decides. A draft
 //! without an id is new.
 //!
 //! [`OnConflict`]: crate::store::OnConflict
@@ -61,7 +61,8 @@ pub(super) fn compare(
     id: &MemoryId,
 ) -> Result<Option<Stored>, StoreError> {
     let Some(memory) = tables.with_id(conversation, id)? else { return Ok(None) };
-    Ok(Some(match memory.difference(&in_place_of(&memory, draft, id)) {
+    let new = draft.clone().into_memory(memory.seq, id.clone());
+    Ok(Some(match memory.difference(&new) {
         None => Stored::Same,
         Some(field) => Stored::Other { memory: Box::new(memory), field },
     }))
