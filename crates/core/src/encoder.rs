@@ -1,5 +1,7 @@
 //! What turns text into vectors.
 
+use std::ops::Range;
+
 use crate::types::{EncoderId, Vectors};
 
 /// Where an encoder's arithmetic happens.
@@ -51,6 +53,16 @@ pub trait Encoder: Send + Sync {
     /// vocabulary is not known.
     fn has_word(&self, _word: &str) -> Option<bool> {
         None
+    }
+
+    /// The windows of a passage, as its bytes: the parts that are encoded one by one where the model does not read the whole.
+    /// They hold all of it, in order; a passage that the model reads whole, or of which that is not known, is one. See
+    /// [`crate::windows`].
+    ///
+    /// # Errors
+    /// When the model cannot take the passage.
+    fn windows(&self, passage: &str) -> Result<Vec<Range<usize>>, EncodeError> {
+        Ok(std::iter::once(0..passage.len()).collect())
     }
 
     /// Encodes questions, one row each, with the model's own query prefix.

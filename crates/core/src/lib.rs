@@ -24,6 +24,7 @@ pub mod store;
 pub mod time;
 pub mod types;
 pub mod visible;
+pub mod windows;
 
 pub use encoder::{EncodeError, Encoder, Locality, PairScorer};
 pub use error::{InvalidMemory, StoreError};

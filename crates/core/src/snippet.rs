@@ -22,6 +22,9 @@ const REPEAT: f64 = 0.1;
 /// How far back a snippet goes for the beginning of a sentence, as a share of the characters it has to spare.
 const LEAD: f64 = 0.6;
 
+/// The part that speaks most for a text is shown where its marks weigh at least one part in so many of the best elsewhere.
+const NEAR: f64 = 2.0;
+
 /// Characters of a word at the most that a cut goes around; a longer one is cut in two.
 const LONG_WORD: usize = 40;
 
@@ -83,9 +86,18 @@ impl Highlighter {
     /// The part of a text, of [`SNIPPET_CHARS`] characters at the most, that holds most of the weight of its marks; the
     /// beginning of a text without marks. A text that is hardly longer is whole.
     pub fn snippet(&mut self, text: &str) -> Snippet {
+        self.snippet_near(text, 0..text.len())
+    }
+
+    /// As [`Highlighter::snippet`], of the part of a text that speaks most for it: from there, unless the best of the rest
+    /// holds more than twice its weight. `part` are bytes of the text, at the bounds of characters.
+    pub fn snippet_near(&mut self, text: &str, part: Range<usize>) -> Snippet {
+        let start = on_one_line(text.get(..part.start).unwrap_or_default()).len();
+        let length = on_one_line(text.get(part).unwrap_or_default()).len();
         let text = on_one_line(text);
+        let near = start..(start + length + 1).min(text.len());
         let marks = self.marks(&text);
-        let part = Window { text: &text, marks: &marks, weights: &self.weights }.choose(SNIPPET_CHARS);
+        let part = Window { text: &text, marks: &marks, weights: &self.weights }.choose(SNIPPET_CHARS, near);
         cut_out(&text, &marks, part)
     }
 }
@@ -122,8 +134,8 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// The bytes of the best part with so many characters at the most.
-    fn choose(&self, chars: usize) -> Range<usize> {
+    /// The bytes of the best part with so many characters at the most, from some bytes where those are as good.
+    fn choose(&self, chars: usize, near: Range<usize>) -> Range<usize> {
         // Where each character begins, and the end.
         let at: Vec<usize> = self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
         let all = at.len() - 1;
@@ -133,7 +145,16 @@ impl Window<'_> {
         let number = |byte: usize| at.partition_point(|&start| start < byte);
         let spans: Vec<Range<usize>> =
             self.marks.iter().map(|mark| number(mark.bytes.start)..number(mark.bytes.end)).collect();
-        let Range { start, end } = self.heaviest(&spans, chars).unwrap_or(0..0);
+        let (from, to) = (number(near.start), number(near.end));
+        let (first, last) =
+            (spans.partition_point(|span| span.start < from), spans.partition_point(|span| span.end <= to));
+        let anywhere = self.heaviest(&spans, 0..spans.len(), chars);
+        let here = self.heaviest(&spans, first..last.max(first), chars);
+        let best = match (here, anywhere) {
+            (Some(here), Some(anywhere)) if here.0 * NEAR >= anywhere.0 => Some(here.1),
+            (_, anywhere) => anywhere.map(|(_, span)| span),
+        };
+        let Range { start, end } = best.unwrap_or(from..from);
         let end = end.min(start + chars);
         let spare = chars - (end - start);
         let bounds = Bounds::of(self.text, &at);
@@ -144,13 +165,14 @@ impl Window<'_> {
         at[first]..at[last]
     }
 
-    /// The characters from the first to the last of the marks that weigh most within so many characters.
-    fn heaviest(&self, spans: &[Range<usize>], chars: usize) -> Option<Range<usize>> {
+    /// The characters from the first to the last of those of `marks` that weigh most within so many characters, and their
+    /// weight.
+    fn heaviest(&self, spans: &[Range<usize>], marks: Range<usize>, chars: usize) -> Option<(f64, Range<usize>)> {
         let mut counts = vec![0usize; self.weights.len()];
-        let (mut weight, mut from) = (0.0, 0);
+        let (mut weight, mut from) = (0.0, marks.start);
         let mut best: Option<(f64, Range<usize>)> = None;
         let worth = |term: usize, count: usize| self.weights[term] * if count == 0 { 1.0 } else { REPEAT };
-        for (to, span) in spans.iter().enumerate() {
+        for (to, span) in spans.iter().enumerate().take(marks.end).skip(marks.start) {
             let term = self.marks[to].term;
             weight += worth(term, counts[term]);
             counts[term] += 1;
@@ -165,7 +187,7 @@ impl Window<'_> {
                 best = Some((weight, spans[from].start..span.end));
             }
         }
-        best.map(|(_, span)| span)
+        best
     }
 }
 

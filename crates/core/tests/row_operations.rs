@@ -19,7 +19,7 @@ use aforesaid_core::{
         keyed::{Key, KeyedRows, Row, make_namespace},
         tables::Tables,
     },
-    types::{ConversationId, Draft, EncoderId, Namespace, SessionId, Turn},
+    types::{ConversationId, Draft, EncoderId, Namespace, SessionId, Turn, VectorSet},
 };
 
 /// Rows that count how often one is looked at or written.
@@ -118,7 +118,7 @@ fn touched(store: &CountedStore, conversations: std::ops::Range<usize>, at_once:
     let drafts: Vec<Draft> = conversations.flat_map(conversation).collect();
     for batch in drafts.chunks(at_once) {
         let vectors = vec![Some(&[1.0f32, 0.0][..]); batch.len()];
-        let vectors = NewVectors::Given { encoder: &encoder, vectors: &vectors };
+        let vectors = NewVectors::Given { set: VectorSet { encoder: &encoder, dim: 2 }, vectors: &vectors };
         store.append(&me, Batch { drafts: batch, vectors }).unwrap();
     }
     operations() - before

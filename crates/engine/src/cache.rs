@@ -231,8 +231,8 @@ fn some_of(segments: impl Iterator<Item = Segment>) -> Vec<Segment> {
 mod tests {
     use aforesaid_core::{
         analysis::Analyzer,
-        store::{Batch, DeleteTarget, InMemoryStore, NewVectors},
-        types::{ConversationId, Draft, EncoderId, Scope, Seq, SessionId, Turn},
+        store::{Batch, DeleteTarget, InMemoryStore, NewVectors, WindowRef},
+        types::{ConversationId, Draft, EncoderId, Scope, Seq, SessionId, Turn, VectorSet},
     };
 
     use super::*;
@@ -246,7 +246,8 @@ mod tests {
         let store = InMemoryStore::new();
         let (namespace, encoder) = (Namespace::new("me").unwrap(), EncoderId::new("test@1").unwrap());
         let drafts = ["one", "two", "three"].map(turn);
-        let vectors = NewVectors::Given { encoder: &encoder, vectors: &[Some(&[1.0, 0.0][..]); 3] };
+        let vectors =
+            NewVectors::Given { set: VectorSet { encoder: &encoder, dim: 2 }, vectors: &[Some(&[1.0, 0.0][..]); 3] };
         store.append(&namespace, Batch { drafts: &drafts, vectors }).unwrap();
         let cache = IndexCache::new(1 << 20);
         let spec = IndexSpec { analyzer: Analyzer::English, encoder: Some(encoder.clone()) };
@@ -256,9 +257,10 @@ mod tests {
             .with_steady(&store, &namespace, &spec, 2, |view, index| {
                 store.forget(&namespace, &DeleteTarget::One(Seq(2))).unwrap();
                 let at = index.version().unwrap();
+                let windows = [2, 3].map(|seq| WindowRef::first(Seq(seq)));
                 assert_eq!((index.documents().len(), view.version(&namespace).unwrap()), (2, Some(at)));
-                assert!(view.vectors(&namespace, &encoder, &[Seq(2), Seq(3)], at).is_ok());
-                assert!(store.vectors(&namespace, &encoder, &[Seq(2), Seq(3)], at).is_err());
+                assert!(view.vectors(&namespace, &encoder, &windows, at).is_ok());
+                assert!(store.vectors(&namespace, &encoder, &windows, at).is_err());
             })
             .unwrap();
         assert_eq!(view.fetch(&namespace, &[Seq(2)]).unwrap().len(), 1, "it stands still for what comes after");

@@ -1,11 +1,16 @@
 //! Encoding, with a stage that reads before it and one that writes after it, all three at work at once.
 
-use std::{ops::ControlFlow, panic::resume_unwind, sync::mpsc::sync_channel, thread};
+use std::{
+    ops::{ControlFlow, Range},
+    panic::resume_unwind,
+    sync::mpsc::sync_channel,
+    thread,
+};
 
 use aforesaid_core::{
     EncodeError, Encoder, Locality,
     store::Audience,
-    types::{EncoderId, Vectors},
+    types::{EncoderId, VectorSet, Vectors},
 };
 
 use crate::error::Error;
@@ -34,6 +39,70 @@ pub(crate) fn audience(encoder: &dyn Encoder) -> Audience {
     }
 }
 
+/// The set of an encoder's vectors.
+pub(crate) fn set_of(encoder: &dyn Encoder) -> VectorSet<'_> {
+    VectorSet { encoder: encoder.id(), dim: encoder.dim() }
+}
+
+/// Which parts of a passage get a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// The passage, as far as the model reads it.
+    Passage,
+    /// Each of its windows, so that all of it is read.
+    Windows,
+}
+
+/// Vectors of passages, each of one part or of several.
+pub(crate) struct PassageVectors {
+    vectors: Vectors,
+    /// How many parts there are up to the end of each passage.
+    ends: Vec<usize>,
+}
+
+impl PassageVectors {
+    /// The vectors of each passage's parts, one after the other.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[f32]> {
+        let (all, dim) = (self.vectors.as_slice(), self.vectors.dim());
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(move |(start, end)| &all[start * dim..end * dim])
+    }
+}
+
+/// Encodes passages.
+pub(crate) fn encode_parts<T: AsRef<str>>(
+    encoder: &dyn Encoder,
+    parts: Parts,
+    passages: &[T],
+) -> Result<PassageVectors, Error> {
+    let mut texts: Vec<&str> = Vec::with_capacity(passages.len());
+    let mut ends = Vec::with_capacity(passages.len());
+    for passage in passages.iter().map(AsRef::as_ref) {
+        match parts {
+            Parts::Passage => texts.push(passage),
+            Parts::Windows => texts.extend(windows(encoder, passage)?.into_iter().map(|window| &passage[window])),
+        }
+        ends.push(texts.len());
+    }
+    Ok(PassageVectors { vectors: encode(encoder, &texts)?, ends })
+}
+
+/// The windows of a passage; at least one, and all of it.
+pub(crate) fn windows(encoder: &dyn Encoder, passage: &str) -> Result<Vec<Range<usize>>, Error> {
+    let windows = encoder.windows(passage)?;
+    let follow = windows.windows(2).all(|pair| pair[0].end == pair[1].start);
+    let whole = windows.first().map(|window| window.start) == Some(0)
+        && windows.last().map(|window| window.end) == Some(passage.len());
+    let cut = |window: &Range<usize>| window.start <= window.end && passage.is_char_boundary(window.end);
+    if whole && follow && windows.iter().all(cut) {
+        return Ok(windows);
+    }
+    Err(Error::Encode(EncodeError {
+        encoder: EncoderId::clone(encoder.id()),
+        message: format!("its windows of a passage of {} bytes do not hold all of it in order", passage.len()),
+    }))
+}
+
 /// One vector a text; a short answer from the encoder is an error, never a shift.
 pub(crate) fn encode<T: AsRef<str>>(encoder: &dyn Encoder, texts: &[T]) -> Result<Vectors, Error> {
     if texts.is_empty() {
@@ -60,8 +129,9 @@ pub(crate) fn encode<T: AsRef<str>>(encoder: &dyn Encoder, texts: &[T]) -> Resul
 /// The first of a stage's errors, of the last stage that had one.
 pub(crate) fn run<K: Send>(
     encoder: &dyn Encoder,
+    parts: Parts,
     mut read: impl FnMut() -> Result<Option<Chunk<K>>, Error> + Send,
-    mut write: impl FnMut(&[K], &Vectors) -> Result<(), Error> + Send,
+    mut write: impl FnMut(&[K], &PassageVectors) -> Result<(), Error> + Send,
     progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     thread::scope(|threads| {
@@ -81,7 +151,7 @@ pub(crate) fn run<K: Send>(
         let mut encoded = Ok(());
         for chunk in next {
             let step = chunk.and_then(|chunk| {
-                let vectors = encode(encoder, &chunk.passages)?;
+                let vectors = encode_parts(encoder, parts, &chunk.passages)?;
                 Ok((chunk.done, made.send((chunk.keys, vectors)).is_ok()))
             });
             match step {
@@ -159,11 +229,11 @@ mod tests {
             n += 1;
             Ok((n <= 20).then(|| chunk(n, &"x".repeat(n))))
         };
-        let write = |keys: &[usize], vectors: &Vectors| {
-            written.push((keys[0], vectors.as_slice()[0]));
+        let write = |keys: &[usize], vectors: &PassageVectors| {
+            written.push((keys[0], vectors.iter().next().unwrap()[0]));
             Ok(())
         };
-        run(&lengths(), read, write, &mut |done| {
+        run(&lengths(), Parts::Windows, read, write, &mut |done| {
             seen.push(done);
             ControlFlow::Continue(())
         })
@@ -184,11 +254,11 @@ mod tests {
                     _ => Ok(Some(chunk(n, "x"))),
                 }
             };
-            let write = |_: &[usize], _: &Vectors| {
+            let write = |_: &[usize], _: &PassageVectors| {
                 written += 1;
                 Ok(())
             };
-            assert!(run(&lengths(), read, write, &mut |_| ControlFlow::Continue(())).is_err());
+            assert!(run(&lengths(), Parts::Windows, read, write, &mut |_| ControlFlow::Continue(())).is_err());
             assert_eq!(written, 2, "{broken}");
         }
     }
@@ -200,12 +270,12 @@ mod tests {
             n += 1;
             Ok(Some(chunk(n, "x")))
         };
-        let write = |_: &[usize], _: &Vectors| {
+        let write = |_: &[usize], _: &PassageVectors| {
             written += 1;
             Ok(())
         };
         let stop = |done| if done == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        run(&lengths(), read, write, &mut { stop }).unwrap();
+        run(&lengths(), Parts::Windows, read, write, &mut { stop }).unwrap();
         assert_eq!(written, 3);
     }
 
@@ -213,7 +283,7 @@ mod tests {
     fn a_writer_that_fails_stops_everything() {
         let read_so_far = AtomicUsize::new(0);
         let read = || Ok(Some(chunk(read_so_far.fetch_add(1, Ordering::Relaxed), "x")));
-        let result = run(&lengths(), read, |_, _| Err(failure()), &mut |_| ControlFlow::Continue(()));
+        let result = run(&lengths(), Parts::Windows, read, |_, _| Err(failure()), &mut |_| ControlFlow::Continue(()));
         assert!(matches!(result, Err(Error::NoEncoder { .. })));
     }
 
@@ -229,12 +299,12 @@ mod tests {
             in_memory.1 = in_memory.1.max(in_memory.0);
             Ok((n <= 50).then(|| chunk(n, "x")))
         };
-        let write = |_: &[usize], _: &Vectors| {
+        let write = |_: &[usize], _: &PassageVectors| {
             thread::yield_now();
             in_memory.lock().unwrap().0 -= 1;
             Ok(())
         };
-        run(&lengths(), read, write, &mut |_| ControlFlow::Continue(())).unwrap();
+        run(&lengths(), Parts::Windows, read, write, &mut |_| ControlFlow::Continue(())).unwrap();
         let most = in_memory.lock().unwrap().1;
         assert!(most <= 3 + 2 * WAITING, "{most} chunks in memory at once");
     }

@@ -5,14 +5,14 @@ use std::{collections::HashSet, ops::ControlFlow};
 use aforesaid_core::{
     Encoder, StoreError,
     store::{AppendOutcome, Audience, Batch, Erasure, Fingerprint, NewVectors, OnConflict},
-    types::{Draft, MemoryId, Namespace, Note, Sensitivity, Turn, Vectors},
+    types::{Draft, MemoryId, Namespace, Note, Sensitivity, Turn},
 };
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::{
     answer::Warning,
-    encoding::{self, CHUNK, Chunk, audience, encode},
+    encoding::{self, CHUNK, Chunk, Parts, PassageVectors, audience, encode_parts, set_of},
     error::Error,
     formats::{self, Format, Parsed, Skipped, Source},
     memory::Memory,
@@ -229,13 +229,13 @@ impl Memory {
     ) -> Result<Vec<AppendOutcome>, Error> {
         let seen: Vec<usize> = new.iter().copied().filter(|&i| may_see(encoder, &drafts[i])).collect();
         let passages: Vec<String> = seen.iter().map(|&i| drafts[i].passage()).collect();
-        let made = encode(encoder, &passages)?;
+        let made = encode_parts(encoder, Parts::Windows, &passages)?;
         progress(Progress { done: new.len(), total: new.len() });
         let mut vectors = vec![None; drafts.len()];
         for (&i, vector) in seen.iter().zip(made.iter()) {
             vectors[i] = Some(vector);
         }
-        let vectors = NewVectors::Given { encoder: encoder.id(), vectors: &vectors };
+        let vectors = NewVectors::Given { set: set_of(encoder), vectors: &vectors };
         Ok(self.store.append(namespace, Batch { drafts, vectors })?)
     }
 
@@ -251,7 +251,7 @@ impl Memory {
         let mut attempt = 1;
         loop {
             let fingerprints = self.stage(namespace, encoder, drafts, new, progress)?;
-            let vectors = NewVectors::Staged { encoder: encoder.id(), fingerprints: &fingerprints };
+            let vectors = NewVectors::Staged { set: set_of(encoder), fingerprints: &fingerprints };
             match self.store.append(namespace, Batch { drafts, vectors }) {
                 // An import of the same texts was faster; what it took is encoded again.
                 Err(StoreError::Unstaged { .. }) if attempt < RETRIES => attempt += 1,
@@ -300,12 +300,12 @@ impl Memory {
             done = chunk.done;
             Ok((!chunk.keys.is_empty()).then_some(chunk))
         };
-        let keep = |prints: &[Fingerprint], vectors: &Vectors| {
+        let keep = |prints: &[Fingerprint], vectors: &PassageVectors| {
             let rows: Vec<(Fingerprint, &[f32])> = prints.iter().copied().zip(vectors.iter()).collect();
             Ok(self.store.stage(namespace, encoder.id(), &rows)?)
         };
         let total = new.len();
-        encoding::run(encoder, next, keep, &mut |done| {
+        encoding::run(encoder, Parts::Windows, next, keep, &mut |done| {
             progress(Progress { done, total });
             ControlFlow::Continue(())
         })?;

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use aforesaid_core::{
     Encoder,
     store::Erasure,
-    types::{CueId, EncoderId, Namespace, Seq, Vectors},
+    types::{CueId, EncoderId, Namespace, Seq},
 };
 use serde::Serialize;
 
 use crate::{
-    encoding::{self, CHUNK, Chunk, audience},
+    encoding::{self, CHUNK, Chunk, Parts, PassageVectors, audience, set_of},
     error::Error,
     ingest::Progress,
     memory::Memory,
@@ -116,9 +116,10 @@ impl Memory {
             after = missing.last().map_or(after, |last| last.seq);
             Ok(missing.into_iter().map(|memory| (memory.seq, memory.passage)).unzip())
         };
-        let keep = |vectors: &[(Seq, &[f32])]| Ok(self.store.embed(namespace, encoder.id(), vectors)?);
+        let set = set_of(encoder);
+        let keep = |vectors: &[(Seq, &[f32])]| Ok(self.store.embed(namespace, set, vectors)?);
         let total = (stats.turns + stats.notes).saturating_sub(present);
-        make(encoder, missing, keep, total as usize, progress)
+        make((encoder, Parts::Windows), missing, keep, total as usize, progress)
     }
 
     /// Makes the vectors that cues lack now; says how many.
@@ -137,13 +138,13 @@ impl Memory {
             Ok(missing.into_iter().map(|cue| (cue.id, cue.text)).unzip())
         };
         let keep = |vectors: &[(CueId, &[f32])]| Ok(self.store.embed_cues(namespace, encoder.id(), vectors)?);
-        make(encoder, missing, keep, stats.questions.saturating_sub(present) as usize, progress)
+        make((encoder, Parts::Passage), missing, keep, stats.questions.saturating_sub(present) as usize, progress)
     }
 }
 
 /// Encodes what is `missing`, chunk by chunk until one is empty, and keeps it; about `total` in all. Says how many.
 fn make<K: Copy + Send>(
-    encoder: &dyn Encoder,
+    (encoder, parts): (&dyn Encoder, Parts),
     mut missing: impl FnMut() -> Result<(Vec<K>, Vec<String>), Error> + Send,
     mut keep: impl FnMut(&[(K, &[f32])]) -> Result<(), Error> + Send,
     total: usize,
@@ -155,9 +156,10 @@ fn make<K: Copy + Send>(
         read += keys.len();
         Ok((!keys.is_empty()).then_some(Chunk { keys, passages, done: read }))
     };
-    let keep = |keys: &[K], vectors: &Vectors| keep(&keys.iter().copied().zip(vectors.iter()).collect::<Vec<_>>());
+    let keep =
+        |keys: &[K], vectors: &PassageVectors| keep(&keys.iter().copied().zip(vectors.iter()).collect::<Vec<_>>());
     let mut done = 0;
-    encoding::run(encoder, next, keep, &mut |chunk| {
+    encoding::run(encoder, parts, next, keep, &mut |chunk| {
         done = chunk;
         progress(done, total.max(done))
     })?;

@@ -22,12 +22,12 @@ use aforesaid_core::{
     analysis::Question,
     dense::DenseIndex,
     error::StoreError,
-    index::{CueIndex, CueRows, Index, IndexSpec},
+    index::{CueIndex, Index, IndexSpec, OwnedRows},
     lexical::Bm25,
     pipeline::{
         Candidates, Detail, Exact, Pipeline, RankedCandidates, Request, SpeakerNames, confidence::Confidence, rank,
     },
-    store::{MemoryRef, Store},
+    store::{MemoryRef, Store, WindowRef},
     types::{ConversationId, CueId, Granularity, Query, Scope, Seq, Vectors},
 };
 
@@ -382,6 +382,7 @@ impl Memory {
             searched: candidates.count(query.unit),
             analyzer: pipeline.analyzer,
             terms: if posed.detail > Detail::Scores { weighted_terms(index, &question) } else { Vec::new() },
+            encoder: ready.encoder.clone(),
             rerank_millis: None,
             reason,
             warnings,
@@ -419,17 +420,24 @@ fn weighted_terms(index: &Index, question: &Question) -> Vec<(String, f64)> {
 fn with_exact<T>(store: &dyn Store, index: &Index, query: &Query, look: impl FnOnce(Exact<'_>) -> T) -> T {
     let namespace = &query.namespace;
     let of = index.spec().encoder.as_ref().zip(index.version());
-    let texts = |texts: &[u32]| {
-        let places: Vec<Seq> = texts.iter().map(|&text| index.documents().seq(text)).collect();
-        of.map_or_else(|| Ok(Vectors::default()), |(encoder, at)| store.vectors(namespace, encoder, &places, at))
+    let first = |text: u32| WindowRef::first(index.documents().seq(text));
+    let other = |row: u32| WindowRef {
+        number: index.windows().id(row) as u32,
+        ..first(index.windows().owners()[row as usize])
     };
-    let cues = |rows: Option<&CueRows>, places: &[u32]| {
-        let ids: Vec<CueId> = rows.map_or_else(Vec::new, |rows| places.iter().map(|&row| rows.id(row)).collect());
+    let vectors = |windows: Vec<WindowRef>| {
+        of.map_or_else(|| Ok(Vectors::default()), |(encoder, at)| store.vectors(namespace, encoder, &windows, at))
+    };
+    let texts = |texts: &[u32]| vectors(texts.iter().map(|&text| first(text)).collect());
+    let windows = |rows: &[u32]| vectors(rows.iter().map(|&row| other(row)).collect());
+    let cues = |rows: Option<&OwnedRows>, places: &[u32]| {
+        let id = |rows: &OwnedRows, row: u32| CueId(rows.id(row));
+        let ids: Vec<CueId> = rows.map_or_else(Vec::new, |rows| places.iter().map(|&row| id(rows, row)).collect());
         of.map_or_else(|| Ok(Vectors::default()), |(encoder, at)| store.cue_vectors(namespace, encoder, &ids, at))
     };
     let questions = |rows: &[u32]| cues(index.cues().map(|cues| cues.questions().rows()), rows);
     let passages = |rows: &[u32]| cues(index.cues().map(CueIndex::passages), rows);
-    look(Exact { texts: &texts, questions: &questions, passages: &passages })
+    look(Exact { texts: &texts, windows: &windows, questions: &questions, passages: &passages })
 }
 
 /// What was found, or nothing where others changed what was being read.

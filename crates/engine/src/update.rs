@@ -1,14 +1,17 @@
 //! Changing what is stored: tags, importance and the like of any memory, the text of a note.
 
+use std::sync::Arc;
+
 use aforesaid_core::{
+    Encoder,
     store::{Audience, MemoryRef, MemoryUpdate, UpdateReport},
-    types::{Draft, EncoderId, Kind, MemoryId, Namespace, Note, Record, Sensitivity},
+    types::{Draft, Kind, MemoryId, Namespace, Note, Record, Sensitivity},
 };
 use serde::Serialize;
 
 use crate::{
     answer::Warning,
-    encoding::{audience, encode},
+    encoding::{Parts, audience, encode_parts, set_of},
     error::Error,
     memory::Memory,
 };
@@ -46,8 +49,8 @@ pub struct Upserted {
     pub warnings: Vec<Warning>,
 }
 
-/// The vector of a text that changes.
-type NewVector = Option<(EncoderId, Vec<f32>)>;
+/// The vectors of a text that changes, and what made them.
+type NewVectors = Option<(Arc<dyn Encoder>, Vec<f32>)>;
 
 impl Memory {
     /// Changes tags, importance, sensitivity and metadata of a memory, and text, time and source of a note. What was said
@@ -138,12 +141,12 @@ impl Memory {
     /// Changes a memory; `None` where it is not there any more as it was.
     fn update_one(&self, namespace: &Namespace, old: &Record, update: &MemoryUpdate) -> Result<Option<Updated>, Error> {
         let mut warnings = Vec::new();
-        let vector = match encodes_anew(old, update) {
-            true => self.vector_of(namespace, old, update, &mut warnings)?,
+        let vectors = match encodes_anew(old, update) {
+            true => self.vectors_of(namespace, old, update, &mut warnings)?,
             false => None,
         };
-        let vector = vector.as_ref().map(|(encoder, vector)| (encoder, vector.as_slice()));
-        let report = self.store.update(namespace, old.seq, update, vector);
+        let vectors = vectors.as_ref().map(|(encoder, vectors)| (set_of(&**encoder), vectors.as_slice()));
+        let report = self.store.update(namespace, old.seq, update, vectors);
         // Also after an error: rows may be gone though the log could not be emptied.
         self.indexes.take_out(&*self.store, namespace);
         let Some(report) = report? else { return Ok(None) };
@@ -153,14 +156,14 @@ impl Memory {
         Ok(memory.map(|memory| Updated { memory, report, warnings }))
     }
 
-    /// The vector of a note as it will be, where there is an encoder that may see it.
-    fn vector_of(
+    /// The vectors of a note as it will be, where there is an encoder that may see it.
+    fn vectors_of(
         &self,
         namespace: &Namespace,
         old: &Record,
         update: &MemoryUpdate,
         warnings: &mut Vec<Warning>,
-    ) -> Result<NewVector, Error> {
+    ) -> Result<NewVectors, Error> {
         let lazy = self.writing_encoder(namespace)?;
         let encoder = match lazy.as_ref().map_err(Clone::clone).and_then(|lazy| lazy.get()) {
             Ok(encoder) => encoder,
@@ -175,8 +178,8 @@ impl Memory {
         }
         let text = update.text.clone().unwrap_or_else(|| old.text.clone());
         let passage = Record { text, ..old.clone() }.passage();
-        let vectors = encode(&**encoder, &[passage])?;
-        Ok(vectors.get(0).map(|vector| (encoder.id().clone(), vector.to_vec())))
+        let vectors = encode_parts(&**encoder, Parts::Windows, &[passage])?;
+        Ok(vectors.iter().next().map(|vectors| (Arc::clone(encoder), vectors.to_vec())))
     }
 }
 

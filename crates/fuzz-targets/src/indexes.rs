@@ -59,9 +59,9 @@ fn memories(encoder: Option<&str>) -> Option<Index> {
     let rows = [
         (3, Some("a"), Some("s1"), "cats and dogs", Some(5), Some(&[0.6f32, 0.8][..])),
         (4, Some("b"), Some("s1"), "dogs again in May", None, None),
-        (9, None, None, "a note", Some(-7), Some(&[1.0, 0.0][..])),
+        (9, None, None, "a note", Some(-7), Some(&[1.0, 0.0, 0.0, 1.0][..])),
     ];
-    for (seq, conversation, session, text, at, vector) in rows {
+    for (seq, conversation, session, text, at, vectors) in rows {
         let row = IndexRow {
             seq: Seq(seq),
             kind: Kind::Turn,
@@ -72,7 +72,7 @@ fn memories(encoder: Option<&str>) -> Option<Index> {
             image_caption: None,
             said_at: at.and_then(|at| Timestamp::from_millis(at).ok()),
             importance: 0.5,
-            vector: vector.filter(|_| encoder.is_some()),
+            vectors: vectors.filter(|_| encoder.is_some()),
         };
         index.row(row).ok()?;
     }

@@ -1,5 +1,7 @@
 //! A BERT-family model as an [`Encoder`].
 
+use std::ops::Range;
+
 use aforesaid_core::{
     EncodeError, Encoder, Locality,
     types::{EncoderId, Vectors},
@@ -100,6 +102,11 @@ impl Encoder for BertEncoder {
 
     fn has_word(&self, word: &str) -> Option<bool> {
         Some(self.inference.has_word(word))
+    }
+
+    fn windows(&self, passage: &str) -> Result<Vec<Range<usize>>, EncodeError> {
+        let windows = self.inference.windows(&self.recipe.passage_prefix, passage);
+        windows.map_err(|message| EncodeError { encoder: self.id.clone(), message })
     }
 
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {

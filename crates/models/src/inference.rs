@@ -1,6 +1,9 @@
 //! A model run over many texts: in batches by length, on several threads, in memory that is used again.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
 
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 
@@ -35,12 +38,12 @@ impl Inference {
         Ok(Self { tokenizer, bert, pool, spaces: Mutex::default() })
     }
 
-    /// Components of a token vector.
     /// Whether its vocabulary has a word as a whole.
     pub(crate) fn has_word(&self, word: &str) -> bool {
         self.tokenizer.has_word(word)
     }
 
+    /// Components of a token vector.
     pub(crate) fn dim(&self) -> usize {
         self.bert.hidden_size()
     }
@@ -51,6 +54,14 @@ impl Inference {
     /// A sentence on what went wrong.
     pub(crate) fn count_tokens(&self, texts: &[&str]) -> Result<Vec<usize>, String> {
         texts.iter().map(|text| Ok(self.tokenizer.text(text)?.len())).collect()
+    }
+
+    /// The windows of a text that is encoded after `prefix`; see [`aforesaid_core::windows`].
+    ///
+    /// # Errors
+    /// A sentence on what went wrong.
+    pub(crate) fn windows(&self, prefix: &str, text: &str) -> Result<Vec<Range<usize>>, String> {
+        self.tokenizer.windows(prefix, text)
     }
 
     /// Multiply-adds that the products with weights cost a token.

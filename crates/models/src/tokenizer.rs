@@ -3,8 +3,9 @@
 mod guard;
 mod permitted;
 
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
+use aforesaid_core::windows::windows;
 use tokenizers::{EncodeInput, Encoding, PostProcessor, Tokenizer, TruncationParams};
 
 use self::guard::guarded;
@@ -25,6 +26,8 @@ pub(crate) struct TextTokenizer {
     inner: Tokenizer,
     vocabulary: usize,
     max_tokens: usize,
+    /// Special tokens around a single text.
+    special: usize,
     /// Bytes of a text that are read.
     max_bytes: usize,
 }
@@ -51,10 +54,11 @@ impl TextTokenizer {
         let parsed =
             guarded(|| Tokenizer::from_bytes(bytes)).map_err(|_| broken("what the library fails on".to_owned()))?;
         let mut inner = parsed.map_err(|error| broken(error.to_string()))?;
-        let special = inner.get_post_processor().map_or(0, |processor| processor.added_tokens(true));
-        if special >= max_tokens {
+        let added = |is_pair| inner.get_post_processor().map_or(0, |processor| processor.added_tokens(is_pair));
+        let (special, of_pair) = (added(false), added(true));
+        if of_pair >= max_tokens {
             let expected = format!("fewer than the {max_tokens} tokens that the model reads");
-            return Err(unfit(format!("{special} special tokens"), expected));
+            return Err(unfit(format!("{of_pair} special tokens"), expected));
         }
         // Of a pair, the longer side is cut: tokens are taken off it until both sides are of one length, then in turn.
         let truncation = TruncationParams { max_length: max_tokens, ..TruncationParams::default() };
@@ -66,7 +70,7 @@ impl TextTokenizer {
             return Err(unfit(format!("{tokens} tokens"), expected));
         }
         let wanted = max_tokens.saturating_mul(TOKEN_BYTES).clamp(LEAST_BYTES, MOST_BYTES);
-        Ok(Self { inner, vocabulary, max_tokens, max_bytes: wanted.min(MOST_BYTES / growth.max(1)) })
+        Ok(Self { inner, vocabulary, max_tokens, special, max_bytes: wanted.min(MOST_BYTES / growth.max(1)) })
     }
 
     /// The ids of a text between its special tokens, at least one.
@@ -78,6 +82,25 @@ impl TextTokenizer {
     pub(crate) fn text(&self, text: &str) -> Result<Sequence, String> {
         let encoding = self.encode(self.beginning(text))?;
         Ok(Sequence::single(self.checked(&encoding)?))
+    }
+
+    /// The windows of a text that is read after `prefix`; see [`aforesaid_core::windows`].
+    ///
+    /// # Errors
+    /// A sentence on what went wrong.
+    pub(crate) fn windows(&self, prefix: &str, text: &str) -> Result<Vec<Range<usize>>, String> {
+        // Each token stands for a byte at least, but where a tokenizer writes rare characters as several, or begins a text
+        // with a mark of its own.
+        let is_short = text.is_ascii() && prefix.len() + text.len() + self.special < self.max_tokens;
+        // What was cut has as many tokens as are read.
+        if is_short || self.text(&format!("{prefix}{text}"))?.len() < self.max_tokens {
+            return Ok(std::iter::once(0..text.len()).collect());
+        }
+        let room = self.max_tokens.saturating_sub(self.text(prefix)?.len()).max(1);
+        windows(text, room, |part| match self.text(part)?.len() {
+            tokens if tokens == self.max_tokens => Ok(usize::MAX),
+            tokens => Ok(tokens.saturating_sub(self.special)),
+        })
     }
 
     /// Whether a word is one token.

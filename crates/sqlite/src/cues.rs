@@ -156,7 +156,7 @@ impl CueTable for NamespaceTables<'_> {
 
     fn cue_vectors(&self, encoder: &EncoderId, ids: &[CueId]) -> Result<Option<Vectors>, StoreError> {
         let sql = "SELECT data FROM cue_vector WHERE namespace = ?1 AND encoder = ?2 AND id = ?3";
-        self.blobs(encoder, sql, ids.iter().map(|id| id.0))
+        self.blobs(encoder, sql, ids.iter().map(|id| (id.0, 0)))
     }
 
     fn feed_cues(

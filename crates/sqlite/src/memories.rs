@@ -444,6 +444,6 @@ fn index_row<'r>(row: &'r Row<'_>, vector: &'r mut Vec<f32>) -> rusqlite::Result
         image_caption: text(6)?,
         said_at: at,
         importance: row.get(8)?,
-        vector: blob.map(|_| vector.as_slice()),
+        vectors: blob.map(|_| vector.as_slice()),
     })
 }

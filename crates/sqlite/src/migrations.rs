@@ -1,7 +1,7 @@
 //! The tables, as steps from one format of a store to the next.
 
 /// Step `i` takes a store from version `i` to `i + 1`. Steps are only ever added.
-pub(crate) const MIGRATIONS: [&str; 9] = [
+pub(crate) const MIGRATIONS: [&str; 10] = [
     // Tenant first in every key, so that one namespace lies together on disk.
     // `seq` counts arrivals in a namespace and is never given twice.
     "
@@ -260,5 +260,16 @@ pub(crate) const MIGRATIONS: [&str; 9] = [
         GROUP BY namespace, session
     ) AS first
     WHERE first.namespace = session.namespace AND first.session = session.id AND first.title <> '';
+    ",
+    // A long text has a vector for each window that its model reads, one after the other in its row. Until now it had one,
+    // of its beginning: it waits for its vectors again. A shorter passage is read whole by any model: none reads fewer than
+    // 128 tokens, and a token is a character at least.
+    "
+    DELETE FROM vector WHERE EXISTS (
+        SELECT 1 FROM memory m WHERE m.namespace = vector.namespace AND m.seq = vector.seq
+        AND length(coalesce(m.speaker, '')) + length(m.text) + length(coalesce(m.image_caption, '')) > 100
+    );
+    DELETE FROM staged;
+    UPDATE namespace SET epoch = epoch + 1;
     ",
 ];

@@ -141,22 +141,23 @@ impl<'a> NamespaceTables<'a> {
         Ok(encoder.map_or(-1, |encoder| encoder.number))
     }
 
-    /// The vectors that `sql` finds by tenant, encoder and key; `None` where one is missing.
+    /// Vectors by their places among those that `sql` finds by tenant, encoder and key; `None` where one is missing.
     pub(crate) fn blobs(
         &self,
         id: &EncoderId,
         sql: &str,
-        keys: impl ExactSizeIterator<Item = u64>,
+        places: impl ExactSizeIterator<Item = (u64, usize)>,
     ) -> Result<Option<Vectors>, StoreError> {
         let Some(encoder) = self.encoder(id)? else { return Ok(None) };
-        let mut data = Vec::with_capacity(keys.len() * encoder.dim);
+        let mut data = Vec::with_capacity(places.len() * encoder.dim);
         let mut select = self.context.run(self.connection.prepare_cached(sql))?;
-        for key in keys {
+        for (key, place) in places {
             let found = select.query_row(params![self.tenant, encoder.number, key], |row| {
-                components_into(row.get_ref(0)?.as_blob()?, &mut data);
-                Ok(())
+                let vector = row.get_ref(0)?.as_blob()?.chunks_exact(4 * encoder.dim.max(1)).nth(place);
+                vector.iter().for_each(|vector| components_into(vector, &mut data));
+                Ok(vector.is_some())
             });
-            if self.context.run(found.optional())?.is_none() {
+            if self.context.run(found.optional())? != Some(true) {
                 return Ok(None);
             }
         }

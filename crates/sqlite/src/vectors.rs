@@ -1,10 +1,10 @@
-//! Vectors: little-endian f32 blobs under (tenant, encoder, seq), and those that wait for their memories.
+//! Vectors: little-endian f32 blobs under (tenant, encoder, seq), those of a memory's windows one after the other, and those that wait for their memories.
 
 use std::collections::BTreeMap;
 
 use aforesaid_core::{
     StoreError,
-    store::{Audience, Fingerprint, Unembedded, tables::VectorTable},
+    store::{Audience, Fingerprint, Unembedded, WindowRef, tables::VectorTable},
     types::{EncoderId, Seq, Vectors},
 };
 use rusqlite::params;
@@ -48,9 +48,9 @@ impl VectorTable for NamespaceTables<'_> {
         Ok(self.encoder(encoder)?.map(|encoder| encoder.dim))
     }
 
-    fn vectors(&self, encoder: &EncoderId, positions: &[Seq]) -> Result<Option<Vectors>, StoreError> {
+    fn vectors(&self, encoder: &EncoderId, windows: &[WindowRef]) -> Result<Option<Vectors>, StoreError> {
         let sql = "SELECT data FROM vector WHERE namespace = ?1 AND encoder = ?2 AND seq = ?3";
-        self.blobs(encoder, sql, positions.iter().map(|seq| seq.0))
+        self.blobs(encoder, sql, windows.iter().map(|window| (window.seq.0, window.number as usize)))
     }
 
     fn unembedded(
@@ -82,7 +82,7 @@ impl VectorTable for NamespaceTables<'_> {
         fingerprints.iter().map(&mut is_staged).collect()
     }
 
-    fn staged_dim(&self, encoder: &EncoderId, fingerprint: &Fingerprint) -> Result<Option<usize>, StoreError> {
+    fn staged_components(&self, encoder: &EncoderId, fingerprint: &Fingerprint) -> Result<Option<usize>, StoreError> {
         let sql = "SELECT length(data) / 4 FROM staged WHERE namespace = ?1 AND encoder = ?2 AND fingerprint = ?3";
         self.row(sql, params![self.tenant, encoder.as_str(), &self.mixed(fingerprint)?[..]], |row| row.get(0))
     }
@@ -93,10 +93,10 @@ impl VectorTable for NamespaceTables<'_> {
         self.execute(sql, params![self.tenant, encoder.as_str(), dim]).map(|_| ())
     }
 
-    fn put_vector(&mut self, encoder: &EncoderId, seq: Seq, vector: &[f32]) -> Result<(), StoreError> {
+    fn put_vector(&mut self, encoder: &EncoderId, seq: Seq, vectors: &[f32]) -> Result<(), StoreError> {
         let sql = "INSERT OR REPLACE INTO vector (namespace, encoder, seq, data) VALUES (?1, ?2, ?3, ?4)";
         let number = self.known_encoder(encoder)?.number;
-        self.execute(sql, params![self.tenant, number, seq.0, to_bytes(vector)]).map(|_| ())
+        self.execute(sql, params![self.tenant, number, seq.0, to_bytes(vectors)]).map(|_| ())
     }
 
     fn delete_inactive_vectors(&mut self, active: Option<&EncoderId>) -> Result<u64, StoreError> {
@@ -133,7 +133,7 @@ impl VectorTable for NamespaceTables<'_> {
     ) -> Result<bool, StoreError> {
         let sql = "INSERT OR REPLACE INTO vector (namespace, encoder, seq, data)
                    SELECT ?1, ?2, ?3, data FROM staged
-                   WHERE namespace = ?1 AND encoder = ?4 AND fingerprint = ?5 AND length(data) = 4 * ?6";
+                   WHERE namespace = ?1 AND encoder = ?4 AND fingerprint = ?5 AND length(data) > 0 AND length(data) % (4 * ?6) = 0";
         let (number, fingerprint) = (self.known_encoder(encoder)?.number, self.mixed(fingerprint)?);
         let key = params![self.tenant, number, seq.0, encoder.as_str(), &fingerprint[..], dim];
         Ok(self.execute(sql, key)? > 0)

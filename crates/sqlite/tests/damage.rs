@@ -17,7 +17,7 @@ use aforesaid_core::{
     },
     types::{
         ConversationId, CueSource, Draft, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId, Timestamp,
-        Turn,
+        Turn, VectorSet,
     },
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
@@ -48,7 +48,10 @@ fn filled(path: &Path, turns: u64) {
     let encoder = EncoderId::new("test@1/f32").unwrap();
     let vectors: Vec<Vec<f32>> = (0..turns).map(|n| (0..16).map(|i| (n * i) as f32).collect()).collect();
     let vectors: Vec<Option<&[f32]>> = vectors.iter().map(|vector| Some(vector.as_slice())).collect();
-    let batch = Batch { drafts: &drafts, vectors: NewVectors::Given { encoder: &encoder, vectors: &vectors } };
+    let batch = Batch {
+        drafts: &drafts,
+        vectors: NewVectors::Given { set: VectorSet { encoder: &encoder, dim: 16 }, vectors: &vectors },
+    };
     store.append(&me(), batch).unwrap();
     let source = CueSource { model: "m".to_owned(), prompt: "p".to_owned() };
     let cues: Vec<NewCues> = (1..=turns)

@@ -5,8 +5,11 @@
 use std::{collections::BTreeSet, path::Path};
 
 use aforesaid_core::{
-    store::{Batch, CueStore, CueVectors, DeleteTarget, Erasure, MemoryRef, NewCues, NewVectors, Store},
-    types::{ConversationId, CueSource, Draft, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId, Turn},
+    store::{Batch, CueStore, CueVectors, DeleteTarget, Erasure, MemoryRef, NewCues, NewVectors, Store, WindowRef},
+    types::{
+        ConversationId, CueSource, Draft, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId, Turn,
+        VectorSet,
+    },
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 
@@ -219,8 +222,8 @@ fn staged_vectors_do_not_tell_texts_apart() {
     drop(select);
     drop(file);
     let store = SqliteStore::open(&path, Creation::Allowed).unwrap();
-    let vectors = NewVectors::Staged { encoder: &encoder, fingerprints: &[Some(print)] };
+    let vectors = NewVectors::Staged { set: VectorSet { encoder: &encoder, dim: 1 }, fingerprints: &[Some(print)] };
     store.append(&ns("a"), Batch { drafts: &[turn(1, 0, 1)], vectors }).unwrap();
     let at = store.version(&ns("a")).unwrap().unwrap();
-    assert_eq!(store.vectors(&ns("a"), &encoder, &[Seq(1)], at).unwrap().as_slice(), [1.0]);
+    assert_eq!(store.vectors(&ns("a"), &encoder, &[WindowRef::first(Seq(1))], at).unwrap().as_slice(), [1.0]);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use aforesaid_core::{
     StoreError,
     store::{Batch, NewVectors, Segment, SegmentKind, SnapshotName, SnapshotOutcome, Store},
-    types::{ConversationId, Draft, EncoderId, Namespace, Seq, SessionId, Turn},
+    types::{ConversationId, Draft, EncoderId, Namespace, Seq, SessionId, Turn, VectorSet},
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
 
@@ -143,9 +143,9 @@ fn dropped_vectors_and_staged_ones_are_in_no_file() {
     let (old, new) = (EncoderId::new("old@1/f32").unwrap(), EncoderId::new("new@1/f32").unwrap());
     let (kept, moved, left) = (vector(1e6 + 0.25), vector(2e6 + 0.25), vector(3e6 + 0.25));
     store.stage(&namespace, &old, &[([1; 16], &moved[..]), ([2; 16], &left[..])]).unwrap();
-    let vectors = NewVectors::Staged { encoder: &old, fingerprints: &[Some([1; 16])] };
+    let vectors = NewVectors::Staged { set: VectorSet { encoder: &old, dim: 4000 }, fingerprints: &[Some([1; 16])] };
     store.append(&namespace, Batch { drafts: &drafts(), vectors }).unwrap();
-    store.embed(&namespace, &new, &[(Seq(1), &kept)]).unwrap();
+    store.embed(&namespace, VectorSet { encoder: &new, dim: 4000 }, &[(Seq(1), &kept)]).unwrap();
     assert_eq!(store.activate(&namespace, &new, aforesaid_core::store::Audience::LocalModels).unwrap(), 0);
     assert!(on_disk(kept[0]) && on_disk(moved[0]) && on_disk(left[0]));
     assert_eq!(store.drop_idle_vectors(&namespace).unwrap(), 1);

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Source files that have a part in what an index holds of a text, by name and content.
-const SOURCES: [(&str, &[u8]); 20] = [
+const SOURCES: [(&str, &[u8]); 21] = [
     ("analysis/dates.rs", include_bytes!("../analysis/dates.rs")),
     ("analysis/fold.rs", include_bytes!("../analysis/fold.rs")),
     ("analysis/form.rs", include_bytes!("../analysis/form.rs")),
@@ -31,6 +31,7 @@ const SOURCES: [(&str, &[u8]); 20] = [
     ("index/documents.rs", include_bytes!("documents.rs")),
     ("index/maker.rs", include_bytes!("maker.rs")),
     ("index/mod.rs", include_bytes!("mod.rs")),
+    ("index/owned.rs", include_bytes!("owned.rs")),
     ("index/segment.rs", include_bytes!("segment.rs")),
     ("lexical/postings.rs", include_bytes!("../lexical/postings.rs")),
     ("types/memory.rs", include_bytes!("../types/memory.rs")),

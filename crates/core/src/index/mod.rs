@@ -4,6 +4,7 @@ mod compare;
 mod cues;
 mod documents;
 mod maker;
+mod owned;
 mod removal;
 mod segment;
 #[cfg(test)]
@@ -12,8 +13,9 @@ mod titles;
 
 use std::collections::BTreeMap;
 
-pub use cues::{CueIndex, CueRows, Questions};
+pub use cues::{CueIndex, Questions};
 pub use documents::{Documents, Session};
+pub use owned::OwnedRows;
 pub use titles::Titles;
 
 use crate::{
@@ -54,7 +56,10 @@ pub struct Index {
     version: Option<Version>,
     documents: Documents,
     postings: Postings,
+    /// Vectors of the texts' first windows.
     dense: Option<DenseIndex>,
+    /// The other windows of long texts, each by its number.
+    windows: OwnedRows,
     cues: CueIndex,
     titles: Titles,
     analysis: Analysis,
@@ -81,6 +86,7 @@ impl Index {
             version: None,
             documents: Documents::default(),
             postings: Postings::default(),
+            windows: OwnedRows::new(dense.as_ref().map(DenseIndex::dim)),
             cues: CueIndex::new(dense.as_ref().map(DenseIndex::dim)),
             dense,
             titles: Titles::default(),
@@ -95,6 +101,7 @@ impl Index {
     fn emptied(&self) -> Self {
         Self {
             dense: self.dense.as_ref().map(DenseIndex::like),
+            windows: OwnedRows::like(&self.windows),
             cues: CueIndex::like(&self.cues),
             ..Self::new(self.spec.clone(), 1)
         }
@@ -103,7 +110,9 @@ impl Index {
     /// Whether it holds codes of vectors though there is room for the vectors, so that its scores are not those of an
     /// index made anew: it is to be [started over](Index::start_over).
     pub fn is_needlessly_coded(&self) -> bool {
-        self.dense.as_ref().is_some_and(DenseIndex::is_needlessly_coded) || self.cues.is_needlessly_coded()
+        self.dense.as_ref().is_some_and(DenseIndex::is_needlessly_coded)
+            || self.windows.is_needlessly_coded()
+            || self.cues.is_needlessly_coded()
     }
 
     /// Forgets everything, and takes no codes of vectors when it is made anew.
@@ -137,9 +146,14 @@ impl Index {
         &self.postings
     }
 
-    /// The vectors, when the index has an encoder and some text a vector.
+    /// The vectors of the texts' first windows, when the index has an encoder and some text a vector.
     pub fn dense(&self) -> Option<&DenseIndex> {
         self.dense.as_ref().filter(|dense| dense.has_any())
+    }
+
+    /// The other windows of texts that have several, each by its number in its text, from 1.
+    pub fn windows(&self) -> &OwnedRows {
+        &self.windows
     }
 
     /// The questions that its texts answer; `None` where it has none.
@@ -163,16 +177,22 @@ impl Index {
         self.documents.heap_bytes()
             + self.postings.heap_bytes()
             + dense
+            + self.windows.heap_bytes()
             + self.cues.heap_bytes()
             + self.titles.heap_bytes()
     }
 
-    fn check_dim(&self, vector: Option<&[f32]>) -> Result<(), StoreError> {
-        match (&self.dense, vector, &self.spec.encoder) {
-            (Some(dense), Some(vector), Some(encoder)) if vector.len() != dense.dim() => {
-                Err(StoreError::Dimension { encoder: encoder.clone(), expected: dense.dim(), found: vector.len() })
-            }
-            _ => Ok(()),
+    /// Checks that vectors are whole: `count` of them, or any number.
+    fn check_dim(&self, vectors: Option<&[f32]>, count: Option<usize>) -> Result<(), StoreError> {
+        let (Some(dense), Some(vectors), Some(encoder)) = (&self.dense, vectors, &self.spec.encoder) else {
+            return Ok(());
+        };
+        let (expected, found) = (dense.dim(), vectors.len());
+        let is_whole =
+            found > 0 && found.is_multiple_of(expected) && count.is_none_or(|count| found == count * expected);
+        match is_whole {
+            true => Ok(()),
+            false => Err(StoreError::Dimension { encoder: encoder.clone(), expected, found }),
         }
     }
 
@@ -206,12 +226,15 @@ impl IndexSink for Index {
     }
 
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
-        self.check_dim(row.vector)?;
+        self.check_dim(row.vectors, None)?;
         let terms = self.terms_of(&passage(row.speaker, row.text, row.image_caption));
         self.postings.push(terms.iter().map(String::as_str));
         self.documents.push(&row, terms.len() as u32);
         if let Some(dense) = &mut self.dense {
-            dense.push(row.vector);
+            let (text, dim) = (self.documents.len() as u32 - 1, dense.dim());
+            let mut windows = row.vectors.into_iter().flat_map(|vectors| vectors.chunks_exact(dim));
+            dense.push(windows.next());
+            (1..).zip(windows).for_each(|(number, vector)| self.windows.push(number, text, Some(vector)));
         }
         Ok(())
     }
@@ -229,11 +252,11 @@ impl IndexSink for Index {
     }
 
     fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {
-        self.check_dim(cue.vector)?;
+        self.check_dim(cue.vector, Some(1))?;
         // A cue of a memory that is not there is nobody's answer.
         let Some(owner) = self.documents.position(cue.seq) else { return Ok(()) };
         match cue.part {
-            CuePart::Passage => self.cues.passages.push(cue.id, owner, cue.vector),
+            CuePart::Passage => self.cues.passages.push(cue.id.0, owner, cue.vector),
             CuePart::Question(question) => {
                 let terms = self.terms_of(question);
                 self.cues.questions.push(cue.id, owner, &terms, cue.vector);

@@ -4,7 +4,7 @@
 //! speakers included: so every score is. Texts are not analysed again, and nothing is read.
 
 use super::{
-    CueIndex, Index, Titles,
+    CueIndex, Index, OwnedRows, Titles,
     documents::{Documents, NONE},
 };
 use crate::store::{Removed, SegmentKind};
@@ -36,6 +36,9 @@ impl Index {
         if let Some(dense) = &mut self.dense {
             dense.retain(|text| now[text] != NONE);
         }
+        let mut windows = OwnedRows::like(&self.windows);
+        windows.take(&self.windows, |_, owner| Some(now[owner as usize]).filter(|&new| new != NONE));
+        self.windows = windows;
     }
 
     /// The store keeps no segment that holds something of what is gone.

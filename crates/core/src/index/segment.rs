@@ -15,12 +15,12 @@ use crate::{
 };
 
 use super::{
-    Coded, CueIndex, CueRows, Index,
+    Coded, CueIndex, Index, OwnedRows,
     documents::{Documents, NONE},
 };
 
 /// First bytes.
-const MAGIC: &[u8; 8] = b"afseg\x00\x001";
+const MAGIC: &[u8; 8] = b"afseg\x00\x002";
 
 /// Bytes are no segment of this index.
 #[derive(Debug)]
@@ -115,6 +115,9 @@ impl Index {
         out.documents(&documents);
         out.words(vocabulary, texts().map(|text| self.postings.terms_of(text)));
         out.dense(slice(self.dense.as_ref(), texts()).as_ref());
+        let mut windows = OwnedRows::like(&self.windows);
+        windows.take(&self.windows, |_, owner| texts().contains(&owner).then(|| owner - start as u32));
+        out.windows(&windows);
         out.finish()
     }
 
@@ -155,14 +158,18 @@ impl Index {
         let documents = input.documents()?;
         let words = input.words_of(documents.len())?;
         let dense = input.dense(documents.len())?;
+        let windows = input.windows(documents.len())?;
         let last = self.documents.seq.last().copied().unwrap_or(0);
-        check(input.0.is_empty() && is_after(&documents.seq, last, is_of_block) && self.fits(dense.as_ref()))?;
+        check(input.0.is_empty() && is_after(&documents.seq, last, is_of_block))?;
+        check(self.fits(dense.as_ref()) && self.fits(windows.dense.as_ref()))?;
+        let before = self.documents.len() as u32;
         let texts = 0..documents.len() as u32;
         self.documents.take(&documents, texts.clone(), &words.lengths);
         self.postings.append(&words.vocabulary, words.texts());
         if let (Some(here), Some(there)) = (&mut self.dense, &dense) {
             here.take(there, texts);
         }
+        self.windows.take(&windows, |_, owner| Some(before + owner));
         Ok(())
     }
 
@@ -311,8 +318,18 @@ impl Writer {
         }
     }
 
+    /// The further windows of texts, which are told by their places in the segment.
+    fn windows(&mut self, rows: &OwnedRows) {
+        self.int(rows.len() as u64);
+        for (&number, &owner) in rows.ids.iter().zip(&rows.owners) {
+            self.int(number);
+            self.int(u64::from(owner));
+        }
+        self.dense(rows.dense.as_ref());
+    }
+
     /// SegmentKind with the places of the texts they belong to.
-    fn owned(&mut self, rows: &CueRows, documents: &Documents) {
+    fn owned(&mut self, rows: &OwnedRows, documents: &Documents) {
         self.int(rows.len() as u64);
         let mut before = 0;
         for &id in &rows.ids {
@@ -444,8 +461,20 @@ impl<'a> Reader<'a> {
         dense.map(Some).ok_or(BadSegment)
     }
 
+    fn windows(&mut self, texts: usize) -> Result<OwnedRows, BadSegment> {
+        let mut windows = OwnedRows::default();
+        for _ in 0..self.count()? {
+            windows.ids.push(u64::from(self.small()?));
+            let owner = self.small()?;
+            check((owner as usize) < texts)?;
+            windows.owners.push(owner);
+        }
+        windows.dense = self.dense(windows.len())?;
+        Ok(windows)
+    }
+
     /// SegmentKind of cues of texts that are here.
-    fn owned(&mut self, documents: &Documents) -> Result<CueRows, BadSegment> {
+    fn owned(&mut self, documents: &Documents) -> Result<OwnedRows, BadSegment> {
         let rows = self.count()?;
         let mut id = 0u64;
         let mut ids = Vec::with_capacity(rows);
@@ -455,6 +484,6 @@ impl<'a> Reader<'a> {
         }
         let owner = |input: &mut Self| documents.position(Seq(input.int()?)).ok_or(BadSegment);
         let owners = (0..rows).map(|_| owner(self)).collect::<Result<Vec<_>, _>>()?;
-        Ok(CueRows { ids, owners, dense: self.dense(rows)? })
+        Ok(OwnedRows { ids, owners, dense: self.dense(rows)? })
     }
 }

@@ -9,10 +9,11 @@ use crate::{
     pipeline::{Candidates, Detail, Exact, Pipeline, Request, rank},
     store::{
         BLOCK, Batch, CueStore, CueVectors, DeleteTarget, InMemoryStore, NewCues, NewVectors, SnapshotOutcome, Store,
+        WindowRef,
     },
     types::{
         ConversationId, CueId, CueSource, Draft, Granularity, Importance, Namespace, Note, Scope, Sensitivity, Seq,
-        SessionId, Timestamp, Turn, Unmatched, Vectors,
+        SessionId, Timestamp, Turn, Unmatched, VectorSet, Vectors,
     },
 };
 
@@ -49,7 +50,7 @@ fn ns() -> Namespace {
 fn empty() -> Index {
     let mut index = Index::new(spec(), DIM);
     index.dense = index.dense.map(|dense| dense.limited(LIMIT));
-    let rows = [&mut index.cues.questions.rows, &mut index.cues.passages];
+    let rows = [&mut index.windows, &mut index.cues.questions.rows, &mut index.cues.passages];
     rows.into_iter().for_each(|rows| rows.dense = rows.dense.take().map(|dense| dense.limited(LIMIT)));
     index
 }
@@ -57,7 +58,7 @@ fn empty() -> Index {
 /// What is done to a namespace.
 #[derive(Debug, Clone)]
 enum Step {
-    Add { place: u8, words: Vec<u8>, vector: Option<[i8; DIM]> },
+    Add { place: u8, words: Vec<u8>, windows: Vec<[i8; DIM]> },
     Note { words: Vec<u8>, importance: f64 },
     Forget(u8),
     ForgetSession(u8),
@@ -71,8 +72,13 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let words = || prop::collection::vec(0u8..WORDS.len() as u8, 0..7);
-    let vector = prop::option::weighted(0.9, prop::array::uniform3(-9i8..=9));
-    let add = (0u8..12, words(), vector).prop_map(|(place, words, vector)| Step::Add { place, words, vector });
+    let vector = || prop::array::uniform3(-9i8..=9);
+    let windows = prop_oneof![
+        1 => Just(Vec::new()),
+        7 => prop::collection::vec(vector(), 1),
+        2 => prop::collection::vec(vector(), 2..5),
+    ];
+    let add = (0u8..12, words(), windows).prop_map(|(place, words, windows)| Step::Add { place, words, windows });
     let cue = (any::<u8>(), prop::collection::vec(words(), 0..3), any::<bool>());
     let step = prop_oneof![
         12 => add,
@@ -114,14 +120,15 @@ struct World {
 impl World {
     fn new() -> Self {
         let world = Self { store: InMemoryStore::new(), index: empty(), added: 0 };
-        world.add(Draft::Turn(turn(0, 0, "the first is never forgotten alone")), Some([1, 2, 3]));
+        world.add(Draft::Turn(turn(0, 0, "the first is never forgotten alone")), &[[1, 2, 3]]);
         world
     }
 
-    fn add(&self, draft: Draft, vector: Option<[i8; DIM]>) {
-        let vector = vector.map(unit);
-        let vectors = [vector.as_deref()];
-        let vectors = NewVectors::Given { encoder: &encoder(), vectors: &vectors };
+    fn add(&self, draft: Draft, windows: &[[i8; DIM]]) {
+        let windows: Vec<f32> = windows.iter().flat_map(|window| unit(*window)).collect();
+        let vectors = [Some(windows.as_slice()).filter(|windows| !windows.is_empty())];
+        let set = VectorSet { encoder: &encoder(), dim: DIM };
+        let vectors = NewVectors::Given { set, vectors: &vectors };
         self.store.append(&ns(), Batch { drafts: &[draft], vectors }).unwrap();
     }
 
@@ -146,11 +153,11 @@ impl World {
         let session = |number: u8| SessionId::new(format!("s{}", number % 4)).unwrap();
         let within = |number: u8| Scope { conversation: Some(conversation(number)), ..Scope::default() };
         match step {
-            Step::Add { place, words, vector } => {
+            Step::Add { place, words, windows } => {
                 self.added += 1;
-                self.add(Draft::Turn(turn(place, self.added as u8, &said(&words))), vector);
+                self.add(Draft::Turn(turn(place, self.added as u8, &said(&words))), &windows);
             }
-            Step::Note { words, importance } => self.add(note(&said(&words), importance), Some([3, -2, 1])),
+            Step::Note { words, importance } => self.add(note(&said(&words), importance), &[[3, -2, 1]]),
             Step::Forget(number) => self.forget(DeleteTarget::One(place(number))),
             Step::ForgetSession(number) => {
                 self.forget(DeleteTarget::Within(Scope { session: Some(session(number / 3)), ..within(number) }));
@@ -255,9 +262,13 @@ fn rebuilt(store: &InMemoryStore) -> Index {
 fn rankings(store: &InMemoryStore, index: &Index) -> Vec<String> {
     let mut all = Vec::new();
     let at = index.version().unwrap();
-    let places = |texts: &[u32]| texts.iter().map(|&text| index.documents().seq(text)).collect::<Vec<Seq>>();
-    let ids = |rows: &CueRows, of: &[u32]| of.iter().map(|&row| rows.id(row)).collect::<Vec<CueId>>();
-    let vectors = |texts: &[u32]| store.vectors(&ns(), &encoder(), &places(texts), at);
+    let first = |text: u32| WindowRef { seq: index.documents().seq(text), number: 0 };
+    let window =
+        |row: u32| WindowRef { number: index.windows.id(row) as u32, ..first(index.windows.owners()[row as usize]) };
+    let ids = |rows: &OwnedRows, of: &[u32]| of.iter().map(|&row| CueId(rows.id(row))).collect::<Vec<CueId>>();
+    let of_windows = |of: Vec<WindowRef>| store.vectors(&ns(), &encoder(), &of, at);
+    let vectors = |texts: &[u32]| of_windows(texts.iter().map(|&text| first(text)).collect());
+    let windows = |rows: &[u32]| of_windows(rows.iter().map(|&row| window(row)).collect());
     let of_cues = |ids: Vec<CueId>| -> Result<Vectors, StoreError> { store.cue_vectors(&ns(), &encoder(), &ids, at) };
     let questions = |rows: &[u32]| of_cues(ids(index.cues.questions().rows(), rows));
     let passages = |rows: &[u32]| of_cues(ids(index.cues.passages(), rows));
@@ -280,7 +291,7 @@ fn rankings(store: &InMemoryStore, index: &Index) -> Vec<String> {
                     unmatched: Unmatched::Exclude,
                     detail: Detail::Explained,
                 };
-                let exact = Exact { texts: &vectors, questions: &questions, passages: &passages };
+                let exact = Exact { texts: &vectors, windows: &windows, questions: &questions, passages: &passages };
                 let found = rank(index, &pipeline, candidates, &request, exact).unwrap();
                 // A double is printed so that no other is printed alike.
                 all.push(format!("{spelled} {text} {unit:?} {:?} {:?}", found.hits, found.signals));
@@ -294,6 +305,7 @@ fn assert_same(found: &Index, expected: &Index) {
     assert_eq!(found.documents, expected.documents);
     assert_eq!(found.postings, expected.postings);
     assert_eq!(found.dense, expected.dense);
+    assert_eq!(found.windows, expected.windows);
     assert_eq!(found.cues, expected.cues);
     assert_eq!(found.titles, expected.titles);
 }
@@ -325,9 +337,10 @@ fn several_blocks() -> World {
     let said = |number: u64| format!("{} and number {number}", said(&[(number % 12) as u8, (number % 7) as u8]));
     let turn = |number: u64| turn((number % 24) as u8, (number % 200) as u8, &said(number));
     let drafts: Vec<Draft> = numbers().map(|number| Draft::Turn(turn(number))).collect();
-    let vectors: Vec<Vec<f32>> = numbers().map(|number| unit([(number % 9) as i8, 1, -2])).collect();
+    let windows = |number: u64| (0..=i8::from(number.is_multiple_of(10))).map(move |n| [(number % 9) as i8, 1, n - 2]);
+    let vectors: Vec<Vec<f32>> = numbers().map(|number| windows(number).flat_map(unit).collect()).collect();
     let vectors: Vec<Option<&[f32]>> = vectors.iter().map(|vector| Some(vector.as_slice())).collect();
-    let vectors = NewVectors::Given { encoder: &encoder(), vectors: &vectors };
+    let vectors = NewVectors::Given { set: VectorSet { encoder: &encoder(), dim: DIM }, vectors: &vectors };
     world.store.append(&ns(), Batch { drafts: &drafts, vectors }).unwrap();
     for seq in [5, 9, BLOCK + 3, 2 * BLOCK + 7] {
         world.cue(Seq(seq), vec!["Who has the kite?".to_owned(), format!("What is number {seq}?")], true);
@@ -366,7 +379,7 @@ fn a_forgotten_turn_costs_the_next_process_its_block_and_no_more() {
 fn segments_of_a_forgotten_text_hold_nothing_of_it() {
     let world = several_blocks();
     let secret = "xyzzyplugh";
-    world.add(Draft::Turn(turn(1, 1, secret)), Some([1, 1, 1]));
+    world.add(Draft::Turn(turn(1, 1, secret)), &[[1, 1, 1], [1, 1, 2]]);
     let seq = world.store.version(&ns()).unwrap().unwrap().last;
     world.cue(seq, vec![format!("Who is {secret}?")], true);
     let mut index = empty();

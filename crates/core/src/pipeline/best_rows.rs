@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     dense::{Rescore, Scan},
     error::StoreError,
-    index::{CueRows, Index},
+    index::{Index, OwnedRows},
     pipeline::scope::Candidates,
     types::{CueId, Granularity},
 };
@@ -68,6 +68,11 @@ impl BestRows {
         Some(self.scores[text as usize]).filter(|score| *score > NONE)
     }
 
+    /// The place and the score of a text's best row.
+    pub(super) fn best(&self, text: u32) -> Option<(u32, f64)> {
+        Some((self.rows[text as usize], self.score(text)?))
+    }
+
     /// Gives texts without a row the cosine of their own vector, where they have one.
     pub(super) fn fill_with_own(&mut self, texts: &[u32], own: &[Option<f64>]) {
         for (&text, own) in texts.iter().zip(own) {
@@ -80,7 +85,7 @@ impl BestRows {
     /// Those of rows whose vectors were compared; with the query's vector, so many of the best by their real ones.
     pub(super) fn by_cosine(
         index: &Index,
-        rows: &CueRows,
+        rows: &OwnedRows,
         scan: &Scan<'_>,
         (query, n): (&[f32], usize),
         rescore: &Rescore<'_>,
@@ -125,7 +130,7 @@ impl Best {
     /// The cue question with the best score of some texts, the first of equals; `None` where that score is not above 0,
     /// or the text's own vector is the best.
     pub(super) fn cue(&self, index: &Index, texts: &[u32]) -> Option<CueId> {
-        Some(index.cues()?.questions().rows().id(self.row(texts)?))
+        Some(CueId(index.cues()?.questions().rows().id(self.row(texts)?)))
     }
 
     fn row(&self, texts: &[u32]) -> Option<u32> {
@@ -136,7 +141,7 @@ impl Best {
 }
 
 /// Rows whose vectors are compared: those of texts that may be found.
-pub(super) fn compared(index: &Index, rows: &CueRows, candidates: &Candidates) -> Vec<u32> {
+pub(super) fn compared(index: &Index, rows: &OwnedRows, candidates: &Candidates) -> Vec<u32> {
     let (all, texts) = (0..rows.len() as u32, index.documents().len());
     if candidates.texts.len() == texts {
         return all.collect();

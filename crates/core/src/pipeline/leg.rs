@@ -102,6 +102,11 @@ pub trait Column: Send + Sync {
         None
     }
 
+    /// The number of the window of a text that the leg finds best; `None` where the text has one, or the leg compares none.
+    fn best_window(&self, _text: u32) -> Option<u32> {
+        None
+    }
+
     /// The texts with the best words, best first, whoever said them.
     fn best_texts(&self, _context: SearchContext<'_>) -> Vec<u32> {
         Vec::new()

@@ -31,6 +31,9 @@ pub struct RankedHit {
     pub legs: Legs,
     /// The best turns of a session, by text position; empty for a turn.
     pub best_turns: Vec<u32>,
+    /// The number of the window that speaks most for each text that is shown, the hit or its best turns; `None` for a text
+    /// that has one.
+    pub windows: Vec<Option<u32>>,
     /// The cue question that speaks most for it, if cue questions count.
     pub cue: Option<CueId>,
     /// How the score came about, if asked for.
@@ -127,7 +130,16 @@ impl<'a> Scoring<'a> {
         let explain =
             (request.detail == Detail::Explained).then(|| self.explain((scored.candidate as usize, place), &legs));
         let cue = self.cue(self.context.texts_of(&candidate));
-        RankedHit { candidate, score: scored.score, legs, best_turns, cue, explain }
+        let shown = if best_turns.is_empty() { std::slice::from_ref(&candidate) } else { &best_turns[..] };
+        let windows = match (request.unit, best_turns.is_empty()) {
+            (Granularity::Session, true) => Vec::new(),
+            _ => shown.iter().map(|&text| self.best_window(text)).collect(),
+        };
+        RankedHit { candidate, score: scored.score, legs, best_turns, windows, cue, explain }
+    }
+
+    fn best_window(&self, text: u32) -> Option<u32> {
+        self.table.filled().find_map(|(_, column)| column.best_window(text))
     }
 
     /// The cue question that speaks most for some texts: by the last column that reads cue questions.

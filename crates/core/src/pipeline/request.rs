@@ -116,11 +116,14 @@ impl Serialize for Legs {
     }
 }
 
-/// Fetches real vectors, for scans over codes: of texts and of the rows of [`crate::index::CueIndex`].
+/// Fetches real vectors, for scans over codes: of texts, and of the rows of [`Index::windows`] and
+/// [`crate::index::CueIndex`].
 #[derive(Clone, Copy)]
 pub struct Exact<'a> {
-    /// Of texts.
+    /// Of the first windows of texts.
     pub texts: &'a Rescore<'a>,
+    /// Of their other windows.
+    pub windows: &'a Rescore<'a>,
     /// Of single questions.
     pub questions: &'a Rescore<'a>,
     /// Of texts with all their questions.
@@ -131,6 +134,6 @@ impl Exact<'_> {
     /// For an index that holds its vectors as they are.
     pub fn none() -> Self {
         let nothing: &Rescore<'static> = &|_| Ok(Vectors::default());
-        Self { texts: nothing, questions: nothing, passages: nothing }
+        Self { texts: nothing, windows: nothing, questions: nothing, passages: nothing }
     }
 }

@@ -9,13 +9,15 @@ use super::{
 use crate::{
     dense::{DenseIndex, Rescore, Scan},
     error::StoreError,
-    index::{CueRows, Index},
+    index::{Index, OwnedRows},
 };
 
 /// Texts of which the real vectors are compared, of an index that holds them in codes.
 const RESCORED_TEXTS: usize = 256;
 /// The same of texts by their cue questions: one signal beside others, and within 0.002 without.
 const RESCORED_CUES: usize = 64;
+/// In the place of a window's number: the text has only one.
+const ONLY: u32 = u32::MAX;
 
 /// The vectors a leg compares with the query's. As a fused leg it makes the pipeline encode queries; as a boost it uses
 /// what is compared anyway.
@@ -46,24 +48,40 @@ pub(super) struct Comparison<'a> {
     context: SearchContext<'a>,
     query: &'a [f32],
     vectors: &'a DenseIndex,
-    questions: Option<CueScan<'a>>,
-    passages: Option<CueScan<'a>>,
+    windows: Option<RowScan<'a>>,
+    questions: Option<RowScan<'a>>,
+    passages: Option<RowScan<'a>>,
 }
 
-/// Rows of cues, and their cosines.
-struct CueScan<'a> {
-    rows: &'a CueRows,
+/// Rows of cues or of windows, and their cosines.
+struct RowScan<'a> {
+    rows: &'a OwnedRows,
     scan: Scan<'a>,
 }
 
 /// The cosines of one request.
 pub(super) struct Compared {
-    /// Of the candidate texts, in their order; `None` without a vector.
+    /// Of the candidate texts, each by the best of its windows, in their order; `None` without a vector.
     pub(super) own: Vec<Option<f64>>,
+    pub(super) windows: Arc<BestWindows>,
     /// Of the best cue question of each text, and of a text without any its own.
     pub(super) questions: Option<Arc<BestRows>>,
     /// Of each text with all its cue questions.
     pub(super) passages: Option<BestRows>,
+}
+
+/// Which windows of long texts have the best cosines.
+#[derive(Default)]
+pub(super) struct BestWindows {
+    /// By text position, [`ONLY`] for a text with a single window; empty where no text has several.
+    numbers: Vec<u32>,
+}
+
+impl BestWindows {
+    /// The number of the best window of a text that has several.
+    pub(super) fn of(&self, text: u32) -> Option<u32> {
+        self.numbers.get(text as usize).copied().filter(|number| *number != ONLY)
+    }
 }
 
 impl<'a> Comparison<'a> {
@@ -83,19 +101,20 @@ impl<'a> Comparison<'a> {
                 found: query.len(),
             });
         }
-        let scan = |rows: &'a CueRows| {
+        let scan = |rows: &'a OwnedRows| {
             let scan = Scan::new(rows.dense()?, query, compared(index, rows, candidates));
-            Some(CueScan { rows, scan })
+            Some(RowScan { rows, scan })
         };
+        let windows = scan(index.windows());
         let of = |counts: bool| index.cues().filter(|_| counts);
         let questions = of(using.cue_questions).and_then(|cues| scan(cues.questions().rows()));
         let passages = of(using.cue_passages).and_then(|cues| scan(cues.passages()));
-        Ok(Some(Self { context, query, vectors, questions, passages }))
+        Ok(Some(Self { context, query, vectors, windows, questions, passages }))
     }
 
-    /// Compares vectors of cues, until none is left that no thread has taken.
+    /// Compares vectors of windows and cues, until none is left that no thread has taken.
     pub(super) fn help(&self) {
-        [&self.questions, &self.passages].into_iter().flatten().for_each(|cues| cues.scan.help());
+        [&self.windows, &self.questions, &self.passages].into_iter().flatten().for_each(|cues| cues.scan.help());
     }
 
     /// All cosines.
@@ -103,20 +122,38 @@ impl<'a> Comparison<'a> {
     /// # Errors
     /// When `exact` fails.
     pub(super) fn compare(&self, exact: Exact<'_>) -> Result<Compared, StoreError> {
-        let own = self.own(exact.texts)?;
+        let mut own = self.own(exact.texts)?;
         let index: &Index = self.context.index;
-        let best = |cues: &Option<CueScan<'_>>, rescore: &Rescore<'_>| {
-            let best = |cues: &CueScan<'_>| {
-                BestRows::by_cosine(index, cues.rows, &cues.scan, (self.query, RESCORED_CUES), rescore)
+        let best = |rows: &Option<RowScan<'_>>, rescored: usize, rescore: &Rescore<'_>| {
+            let best = |scanned: &RowScan<'_>| {
+                BestRows::by_cosine(index, scanned.rows, &scanned.scan, (self.query, rescored), rescore)
             };
-            cues.as_ref().map(best).transpose()
+            rows.as_ref().map(best).transpose()
         };
-        let mut questions = best(&self.questions, exact.questions)?;
+        let windows = match best(&self.windows, RESCORED_TEXTS, exact.windows)? {
+            Some(best) => self.best_windows(&mut own, &best),
+            None => BestWindows::default(),
+        };
+        let mut questions = best(&self.questions, RESCORED_CUES, exact.questions)?;
         if let Some(questions) = &mut questions {
             questions.fill_with_own(&self.context.candidates.texts, &own);
         }
-        let passages = best(&self.passages, exact.passages)?;
-        Ok(Compared { own, questions: questions.map(Arc::new), passages })
+        let passages = best(&self.passages, RESCORED_CUES, exact.passages)?;
+        Ok(Compared { own, windows: Arc::new(windows), questions: questions.map(Arc::new), passages })
+    }
+
+    /// Gives candidate texts the cosine of a window that is better than their first; says which is the best of each text.
+    fn best_windows(&self, own: &mut [Option<f64>], best: &BestRows) -> BestWindows {
+        let rows = self.context.index.windows();
+        let mut numbers = vec![ONLY; self.context.index.documents().len()];
+        for (&text, own) in self.context.candidates.texts.iter().zip(own) {
+            if let Some((row, cosine)) = best.best(text) {
+                let is_better = own.is_none_or(|own| cosine > own);
+                numbers[text as usize] = if is_better { rows.id(row) as u32 } else { 0 };
+                *own = if is_better { Some(cosine) } else { *own };
+            }
+        }
+        BestWindows { numbers }
     }
 
     /// Compares the candidate texts' own vectors, in their order.
@@ -165,7 +202,7 @@ mod tests {
                 image_caption: None,
                 said_at: Some(Timestamp::from_millis(seq as i64).unwrap()),
                 importance: 0.5,
-                vector: Some(&[0.0, 1.0]),
+                vectors: Some(&[0.0, 1.0]),
             };
             index.row(row).unwrap();
         }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::types::{Draft, EncoderId, MemoryId, UnknownChoice};
+use crate::types::{Draft, MemoryId, UnknownChoice, VectorSet};
 
 impl OnConflict {
     /// The word for it.
@@ -47,16 +47,16 @@ pub enum NewVectors<'a> {
     None,
     /// From the caller.
     Given {
-        /// What made them.
-        encoder: &'a EncoderId,
-        /// A vector for each draft, or `None` for one that has none.
+        /// Their set.
+        set: VectorSet<'a>,
+        /// The vectors of each draft's windows, one after the other, or `None` for one that has none.
         vectors: &'a [Option<&'a [f32]>],
     },
     /// From the vectors staged by [`Store::stage`](super::contract::Store::stage). Those named here are no longer
     /// staged afterwards.
     Staged {
-        /// What made them.
-        encoder: &'a EncoderId,
+        /// Their set.
+        set: VectorSet<'a>,
         /// The fingerprint of each draft's passage, or `None` for one that has no vector.
         fingerprints: &'a [Option<Fingerprint>],
     },

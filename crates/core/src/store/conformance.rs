@@ -15,6 +15,7 @@ mod replaced;
 mod titles;
 mod updates;
 mod vector_sets;
+mod windows;
 
 pub use ids::ids_given;
 pub use removals::removals_are_bounded;
@@ -22,13 +23,13 @@ use serde_json::json;
 
 use super::{
     AppendOutcome, Audience, Batch, CheckDepth, CuePart, CueRow, DeleteTarget, Erasure, Gravity, IndexRow, IndexSink,
-    MemoryRef, NewVectors, Removed, Segment, SegmentKind, SegmentUse, SnapshotName, Store, TitleRow,
+    MemoryRef, NewVectors, Removed, Segment, SegmentKind, SegmentUse, SnapshotName, Store, TitleRow, WindowRef,
 };
 use crate::{
     error::StoreError,
     types::{
         ConversationId, Draft, EncoderId, Importance, MAX_TITLE_BYTES, MemoryId, Namespace, Note, Record, Scope,
-        Sensitivity, Seq, SessionId, Timestamp, Turn, Vectors,
+        Sensitivity, Seq, SessionId, Timestamp, Turn, VectorSet, Vectors,
     },
 };
 
@@ -36,7 +37,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 59] = [
+pub const CASES: [(&str, Case); 61] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -80,6 +81,8 @@ pub const CASES: [(&str, Case); 59] = [
     ("a_set_serves_when_nothing_is_missing", vector_sets::a_set_serves_when_nothing_is_missing),
     ("what_a_remote_model_may_not_see_is_not_missing", vector_sets::what_a_remote_model_may_not_see_is_not_missing),
     ("an_encoder_keeps_its_components", vector_sets::an_encoder_keeps_its_components),
+    ("a_long_text_has_a_vector_for_each_window", windows::a_long_text_has_a_vector_for_each_window),
+    ("windows_are_whole", windows::windows_are_whole),
     ("idle_vectors_are_dropped", vector_sets::idle_vectors_are_dropped),
     ("forgetting_takes_the_vectors_of_every_set", vector_sets::forgetting_takes_the_vectors_of_every_set),
     ("cues_come_later_and_come_back", cues::cues_come_later_and_come_back),
@@ -121,6 +124,11 @@ fn encoder() -> EncoderId {
     EncoderId::new("test@1/f32").unwrap()
 }
 
+/// The set of an encoder whose vectors have two components.
+fn set(encoder: &EncoderId) -> VectorSet<'_> {
+    VectorSet { encoder, dim: 2 }
+}
+
 fn turn(id: Option<&str>, conversation: &str, session: &str, text: &str) -> Turn {
     Turn {
         id: id.map(|id| MemoryId::new(id).unwrap()),
@@ -156,7 +164,8 @@ fn three_turns() -> Vec<Draft> {
 fn add_with_vectors(store: &dyn Store, namespace: &str, drafts: &[Draft]) {
     let data: Vec<[f32; 2]> = (0..drafts.len()).map(|i| [i as f32, 1.0]).collect();
     let vectors: Vec<Option<&[f32]>> = data.iter().map(|v| Some(&v[..])).collect();
-    let vectors = NewVectors::Given { encoder: &encoder(), vectors: &vectors };
+    let encoder = encoder();
+    let vectors = NewVectors::Given { set: set(&encoder), vectors: &vectors };
     store.append(&ns(namespace), Batch { drafts, vectors }).unwrap();
 }
 
@@ -178,7 +187,7 @@ fn vectors_of(
     encoder: &EncoderId,
     positions: &[u64],
 ) -> Result<Vectors, StoreError> {
-    let positions: Vec<Seq> = positions.iter().map(|&place| Seq(place)).collect();
+    let positions: Vec<WindowRef> = positions.iter().map(|&place| WindowRef::first(Seq(place))).collect();
     let now = store.version(&ns(namespace)).unwrap().unwrap();
     store.vectors(&ns(namespace), encoder, &positions, now)
 }
@@ -235,7 +244,7 @@ impl IndexSink for Seen {
     }
 
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
-        self.rows.push((row.seq.0, row.text.to_owned(), row.vector.map(<[f32]>::to_vec)));
+        self.rows.push((row.seq.0, row.text.to_owned(), row.vectors.map(<[f32]>::to_vec)));
         Ok(())
     }
 
@@ -380,7 +389,7 @@ fn an_index_catches_up(store: &dyn Store) {
     assert_eq!((seen.resets, seen.rows.len()), (1, 3));
     assert_eq!(seen.rows[2], (3, "three".to_owned(), None));
     assert_eq!((second.epoch, second.last), (first.epoch, Seq(3)));
-    store.embed(&ns("a"), &encoder(), &[(Seq(3), &[0.0, 1.0])]).unwrap();
+    store.embed(&ns("a"), set(&encoder()), &[(Seq(3), &[0.0, 1.0])]).unwrap();
     let third = store.catch_up(&ns("a"), Some(&encoder()), Some(second), &mut seen).unwrap();
     assert_eq!((seen.resets, seen.rows.len()), (2, 3));
     assert!(third.epoch > second.epoch);
@@ -390,12 +399,15 @@ fn vectors_belong_to_their_encoder(store: &dyn Store) {
     add_with_vectors(store, "a", &three_turns());
     let vectors = vectors_of(store, "a", &encoder(), &[3, 1]).unwrap();
     assert_eq!(vectors.as_slice(), [2.0, 1.0, 0.0, 1.0]);
+    assert_eq!(store.components(&ns("a"), &encoder()).unwrap(), Some(2));
     let other = EncoderId::new("other@1").unwrap();
+    assert_eq!(store.components(&ns("a"), &other).unwrap(), None);
     let mut seen = Seen::default();
     store.catch_up(&ns("a"), Some(&other), None, &mut seen).unwrap();
     assert!(seen.rows.iter().all(|(_, _, vector)| vector.is_none()));
     let drafts = [Draft::Turn(turn(Some("t4"), "c", "s", "four"))];
-    let vectors = NewVectors::Given { encoder: &encoder(), vectors: &[Some(&[1.0])] };
+    let encoder = encoder();
+    let vectors = NewVectors::Given { set: set(&encoder), vectors: &[Some(&[1.0])] };
     let batch = Batch { drafts: &drafts, vectors };
     let message = store.append(&ns("a"), batch).unwrap_err().to_string();
     assert!(message.contains("test@1/f32"), "{message}");
@@ -408,7 +420,7 @@ fn vectors_come_later(store: &dyn Store) {
     assert_eq!(missing.iter().map(|m| m.seq.0).collect::<Vec<_>>(), [2, 3]);
     assert_eq!(missing[0].passage, "Ann: two");
     let gone = Seq(99);
-    store.embed(&ns("a"), &encoder(), &[(Seq(2), &[1.0, 0.0]), (gone, &[0.0, 1.0])]).unwrap();
+    store.embed(&ns("a"), set(&encoder()), &[(Seq(2), &[1.0, 0.0]), (gone, &[0.0, 1.0])]).unwrap();
     let left = store.unembedded(&ns("a"), &encoder(), Audience::AnyModel, Seq(0), 10).unwrap();
     assert_eq!(left.iter().map(|m| m.seq.0).collect::<Vec<_>>(), [1, 3]);
     assert_eq!(store.stats(&ns("a")).unwrap().vectors.into_values().collect::<Vec<_>>(), [1]);

@@ -8,7 +8,7 @@ use super::{
     check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
     cues::CueStore,
     deletion::{DeleteReport, DeleteTarget, Erasure},
-    lookup::{Audience, MemoryRef, NamespaceStats, Unembedded},
+    lookup::{Audience, MemoryRef, NamespaceStats, Unembedded, WindowRef},
     segment::{Segment, SnapshotName, SnapshotOutcome},
     sink::IndexSink,
     update::{MemoryUpdate, UpdateReport},
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     error::StoreError,
-    types::{ConversationId, Draft, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId, Vectors},
+    types::{ConversationId, Draft, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId, VectorSet, Vectors},
 };
 
 /// Keeps memories, their vectors and their versions; several processes may share one.
@@ -159,8 +159,8 @@ pub trait Store: CueStore + Send + Sync {
 
     /// Changes a memory; `None` where there is none at that position. Bytes of what it was go as those of a forget.
     ///
-    /// A note with another text or time moves to a new position, and loses its vectors and cues; `vector` is that of the
-    /// new text. A turn stays where it is.
+    /// A note with another text or time moves to a new position, and loses its vectors and cues; `vectors` are those of
+    /// the new text's windows. A turn stays where it is.
     ///
     /// # Errors
     /// [`StoreError::UnknownNamespace`], [`StoreError::Invalid`] when it cannot change so,
@@ -170,7 +170,7 @@ pub trait Store: CueStore + Send + Sync {
         namespace: &Namespace,
         seq: Seq,
         update: &MemoryUpdate,
-        vector: Option<(&EncoderId, &[f32])>,
+        vectors: Option<(VectorSet<'_>, &[f32])>,
     ) -> Result<Option<UpdateReport>, StoreError>;
 
     /// Up to `before` and `after` turns around a turn in its session, itself included.
@@ -221,7 +221,13 @@ pub trait Store: CueStore + Send + Sync {
         visit: &mut dyn FnMut(Record) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 
-    /// Vectors by position, of memories that had one at version `at`.
+    /// How many components a vector of an encoder has; `None` where the namespace has had none by it.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn components(&self, namespace: &Namespace, encoder: &EncoderId) -> Result<Option<usize>, StoreError>;
+
+    /// Vectors of windows of memories that had one at version `at`.
     ///
     /// # Errors
     /// When one is missing, [`StoreError::Outdated`] where the namespace has another epoch than `at` or something was
@@ -230,7 +236,7 @@ pub trait Store: CueStore + Send + Sync {
         &self,
         namespace: &Namespace,
         encoder: &EncoderId,
-        positions: &[Seq],
+        windows: &[WindowRef],
         at: Version,
     ) -> Result<Vectors, StoreError>;
 
@@ -249,13 +255,13 @@ pub trait Store: CueStore + Send + Sync {
         limit: usize,
     ) -> Result<Vec<Unembedded>, StoreError>;
 
-    /// Adds vectors to memories that are there already; those gone meanwhile are left out. Where no encoder is active,
+    /// Adds vectors, those of a memory's windows one after the other, to memories that are there already; those gone meanwhile are left out. Where no encoder is active,
     /// theirs becomes active, so that they are searched while others are still to come. Where another is, theirs becomes
     /// active by [`Store::activate`] only.
     ///
     /// # Errors
     /// [`StoreError::UnknownNamespace`], [`StoreError::Dimension`], or when the backend fails.
-    fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError>;
+    fn embed(&self, namespace: &Namespace, set: VectorSet<'_>, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError>;
 
     /// Deletes memories with everything derived from them, cues, staged vectors and free pages included.
     ///

@@ -24,6 +24,22 @@ pub enum Audience {
     AnyModel,
 }
 
+/// A window of a memory's text; the first is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowRef {
+    /// The memory.
+    pub seq: Seq,
+    /// Which window.
+    pub number: u32,
+}
+
+impl WindowRef {
+    /// The first window of a memory, and most often the only one.
+    pub fn first(seq: Seq) -> Self {
+        Self { seq, number: 0 }
+    }
+}
+
 /// A memory without a vector, with what is needed to make one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unembedded {

@@ -36,7 +36,7 @@ pub use contract::Store;
 pub use cues::{CuePart, CueRow, CueStats, CueStore, CueVectors, DroppedCues, NewCues, UnembeddedCue};
 pub use deletion::{DeleteReport, DeleteTarget, Erasure};
 pub use in_memory::InMemoryStore;
-pub use lookup::{Audience, MemoryRef, NamespaceStats, Unembedded};
+pub use lookup::{Audience, MemoryRef, NamespaceStats, Unembedded, WindowRef};
 pub use removed::{IdRanges, REMEMBERED_SPANS, Removed};
 pub use segment::{BLOCK, Segment, SegmentKind, SegmentUse, SnapshotName, SnapshotOutcome};
 pub use sink::{IndexRow, IndexSink, TitleRow};

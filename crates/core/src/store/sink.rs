@@ -31,8 +31,8 @@ pub struct IndexRow<'a> {
     pub said_at: Option<Timestamp>,
     /// How much it matters, in [0, 1].
     pub importance: f64,
-    /// Its vector by the encoder asked for.
-    pub vector: Option<&'a [f32]>,
+    /// The vectors of its windows by the encoder asked for, one after the other.
+    pub vectors: Option<&'a [f32]>,
 }
 
 /// The title of a session as a derived index needs it.

@@ -394,6 +394,13 @@ impl Record {
     pub fn passage(&self) -> String {
         passage(self.speaker.as_deref(), &self.text, self.image_caption.as_deref())
     }
+
+    /// The bytes of its text that are among some bytes of its passage.
+    pub fn part_of_text(&self, of_passage: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let before = passage(self.speaker.as_deref(), "", None).len();
+        let place = |byte: usize| byte.saturating_sub(before).min(self.text.len());
+        place(of_passage.start)..place(of_passage.end)
+    }
 }
 
 /// The text a memory is indexed by: `speaker: text [image: caption]`.

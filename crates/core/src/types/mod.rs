@@ -20,5 +20,5 @@ pub use memory::{Draft, Importance, Kind, Note, Record, Sensitivity, Seq, Turn, 
 pub use names::{ConversationId, EncoderId, InvalidName, MAX_NAME_BYTES, MemoryId, Namespace, SessionId};
 pub use query::{Granularity, Query, Scope, SortBy, Unmatched};
 pub use time::{InvalidTimestamp, Timestamp};
-pub use vectors::Vectors;
+pub use vectors::{VectorSet, Vectors};
 pub use zone::{InvalidZone, Zone};

@@ -1,4 +1,15 @@
-//! A block of vectors.
+//! Blocks of vectors, and what they have in common.
+
+use crate::types::EncoderId;
+
+/// The set that vectors belong to: what made them, and how many components each has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VectorSet<'a> {
+    /// What made them.
+    pub encoder: &'a EncoderId,
+    /// Components of one.
+    pub dim: usize,
+}
 
 /// `rows` vectors of `dim` components each, row after row.
 #[derive(Debug, Clone, PartialEq, Default)]

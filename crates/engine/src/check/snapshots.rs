@@ -19,7 +19,7 @@ pub(super) fn check(store: &dyn Store, namespace: &Namespace) -> Result<Vec<Find
         let Some(spec) = spec_of(&name, active.as_ref()) else { continue };
         let subject = format!("snapshot {name} of namespace {namespace:?}");
         let dim = match &spec.encoder {
-            Some(encoder) => components(&*view, namespace, encoder)?,
+            Some(encoder) => view.components(namespace, encoder)?.unwrap_or(1),
             None => 1,
         };
         let read = |segments| {
@@ -50,13 +50,6 @@ fn spec_of(name: &str, encoder: Option<&EncoderId>) -> Option<IndexSpec> {
         .into_iter()
         .flat_map(|analyzer| [None, encoder.cloned()].map(|encoder| IndexSpec { analyzer, encoder }));
     specs.into_iter().find(|spec| spec.snapshot_name().index == name)
-}
-
-/// Components of the vectors of an encoder; 1 where there is no vector.
-fn components(store: &dyn Store, namespace: &Namespace, encoder: &EncoderId) -> Result<usize, StoreError> {
-    let mut components = Components(None);
-    store.catch_up(namespace, Some(encoder), None, &mut components)?;
-    Ok(components.0.unwrap_or(1))
 }
 
 /// What is done with segments.
@@ -98,26 +91,5 @@ impl IndexSink for Reading {
 
     fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {
         self.index.cue(cue)
-    }
-}
-
-/// Components of the first vector seen.
-struct Components(Option<usize>);
-
-impl IndexSink for Components {
-    fn reset(&mut self) {}
-
-    fn remove(&mut self, _: &Removed) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
-        self.0 = self.0.or(row.vector.map(<[f32]>::len));
-        Ok(())
-    }
-
-    fn cue(&mut self, cue: CueRow<'_>) -> Result<(), StoreError> {
-        self.0 = self.0.or(cue.vector.map(<[f32]>::len));
-        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! From hits of an index to what is shown of them.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use aforesaid_core::{
     pipeline::RankedHit,
@@ -12,6 +12,7 @@ use aforesaid_core::{
 use super::found::{FoundHits, Ranked, SessionPlace};
 use crate::{
     answer::{BestTurn, Hit},
+    encoding::windows,
     error::Error,
     memory::Memory,
 };
@@ -45,9 +46,11 @@ impl Memory {
             let memories: Vec<Record> = memories.by_ref().take(place.seqs.len()).collect();
             let Some(best) = memories.first() else { return Ok(None) };
             let importance = best.importance.value();
+            let parts: Vec<Range<usize>> =
+                memories.iter().enumerate().map(|(i, memory)| found.best_part(memory, ranked, i)).collect();
             let mut hit = match &place.session {
-                None => turn_hit(best.clone(), ranked, &mut highlighter),
-                Some(session) => session_hit(session, memories, ranked, &mut highlighter),
+                None => turn_hit(best.clone(), parts[0].clone(), ranked, &mut highlighter),
+                Some(session) => session_hit(session, (memories, parts), ranked, &mut highlighter),
             };
             hit.cue = ranked.cue.and_then(|id| questions.get(&id).cloned());
             hit.explain = ranked.explain.clone();
@@ -58,9 +61,21 @@ impl Memory {
     }
 }
 
-fn turn_hit(memory: Record, ranked: &RankedHit, highlighter: &mut Highlighter) -> Hit {
+impl FoundHits {
+    /// The bytes of the text of a hit, or of one of its turns, that speak most for it: a window of a long one.
+    fn best_part(&self, memory: &Record, ranked: &RankedHit, place: usize) -> Range<usize> {
+        let number = ranked.windows.get(place).copied().flatten();
+        let window = number.zip(self.encoder.as_deref()).and_then(|(number, encoder)| {
+            // What cannot be split was one text when it was encoded.
+            windows(encoder, &memory.passage()).ok()?.into_iter().nth(number as usize)
+        });
+        window.map_or(0..memory.text.len(), |window| memory.part_of_text(window))
+    }
+}
+
+fn turn_hit(memory: Record, part: Range<usize>, ranked: &RankedHit, highlighter: &mut Highlighter) -> Hit {
     Hit {
-        snippet: highlighter.snippet(&memory.text),
+        snippet: highlighter.snippet_near(&memory.text, part),
         marks: joined(&highlighter.marks(&memory.text)),
         before: Vec::new(),
         after: Vec::new(),
@@ -86,25 +101,26 @@ fn turn_hit(memory: Record, ranked: &RankedHit, highlighter: &mut Highlighter) -
     }
 }
 
-fn best_turn(memory: &Record, highlighter: &mut Highlighter) -> BestTurn {
+fn best_turn(memory: &Record, part: Range<usize>, highlighter: &mut Highlighter) -> BestTurn {
     BestTurn {
         id: memory.id.clone(),
         speaker: memory.speaker.clone(),
         said_at: memory.said_at,
         text: memory.text.clone(),
-        snippet: highlighter.snippet(&memory.text),
+        snippet: highlighter.snippet_near(&memory.text, part),
         marks: joined(&highlighter.marks(&memory.text)),
     }
 }
 
 fn session_hit(
     session: &SessionPlace,
-    memories: Vec<Record>,
+    (memories, parts): (Vec<Record>, Vec<Range<usize>>),
     ranked: &RankedHit,
     highlighter: &mut Highlighter,
 ) -> Hit {
     let best = memories.first();
-    let turns: Vec<BestTurn> = memories.iter().map(|memory| best_turn(memory, highlighter)).collect();
+    let turns: Vec<BestTurn> =
+        memories.iter().zip(parts).map(|(memory, part)| best_turn(memory, part, highlighter)).collect();
     Hit {
         snippet: turns.first().map(|turn| turn.snippet.clone()).unwrap_or_default(),
         marks: turns.first().map(|turn| turn.marks.clone()).unwrap_or_default(),

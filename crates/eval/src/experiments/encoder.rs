@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    ops::Range,
     path::Path,
     sync::{Mutex, PoisonError},
 };
@@ -92,6 +93,10 @@ impl Encoder for CachedEncoder {
 
     fn has_word(&self, word: &str) -> Option<bool> {
         self.inner.get().ok()?.has_word(word)
+    }
+
+    fn windows(&self, passage: &str) -> Result<Vec<Range<usize>>, EncodeError> {
+        self.inner.get().map_err(|reason| self.failed(reason.to_string()))?.windows(passage)
     }
 
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {

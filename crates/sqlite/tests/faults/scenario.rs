@@ -10,7 +10,7 @@ use aforesaid_core::{
     },
     types::{
         ConversationId, CueId, CueSource, Draft, EncoderId, Importance, MemoryId, Namespace, Note, Scope, Sensitivity,
-        Seq, SessionId, Turn,
+        Seq, SessionId, Turn, VectorSet,
     },
 };
 use aforesaid_sqlite::{Creation, SqliteStore};
@@ -134,9 +134,14 @@ fn add(
         let made: Vec<Vec<f32>> = (first..first + drafts.len()).map(vector).collect();
         let given: Vec<Option<&[f32]>> = made.iter().map(|made| Some(&made[..])).collect();
         let name = encoder(name);
-        let vectors = NewVectors::Given { encoder: &name, vectors: &given };
+        let vectors = NewVectors::Given { set: set(&name), vectors: &given };
         store.append(&to, Batch { drafts: &drafts, vectors }).map(|_| ())
     }
+}
+
+/// The set of an encoder.
+fn set(encoder: &EncoderId) -> VectorSet<'_> {
+    VectorSet { encoder, dim: vector(0).len() }
 }
 
 fn fingerprint(n: usize) -> Fingerprint {
@@ -165,7 +170,7 @@ fn append_staged(to: &Namespace, store: &SqliteStore, drafts: &[Draft], first: u
     }
     let prints: Vec<Option<Fingerprint>> = prints.into_iter().map(Some).collect();
     let name = encoder(FIRST);
-    let vectors = NewVectors::Staged { encoder: &name, fingerprints: &prints };
+    let vectors = NewVectors::Staged { set: set(&name), fingerprints: &prints };
     store.append(to, Batch { drafts, vectors }).map(|_| ())
 }
 
@@ -200,7 +205,7 @@ fn embed(to: Namespace, by: EncoderId, first: usize, limit: usize) -> impl Fn(&S
         let made: Vec<(Seq, Vec<f32>)> =
             missing.into_iter().map(|memory| (memory.seq, vector(first + memory.seq.0 as usize))).collect();
         let rows: Vec<(Seq, &[f32])> = made.iter().map(|(seq, made)| (*seq, &made[..])).collect();
-        store.embed(&to, &by, &rows)
+        store.embed(&to, set(&by), &rows)
     }
 }
 

@@ -51,7 +51,7 @@ impl IndexSink for Rows<'_> {
     }
 
     fn row(&mut self, row: IndexRow<'_>) -> Result<(), StoreError> {
-        self.0.push(format!("{} {} {}", self.1, row.seq.0, named(row.vector)));
+        self.0.push(format!("{} {} {}", self.1, row.seq.0, named(row.vectors)));
         Ok(())
     }
 

@@ -264,7 +264,7 @@ mod tests {
                 image_caption: None,
                 said_at: None,
                 importance: 0.5,
-                vector: Some(&vector),
+                vectors: Some(&vector),
             };
             index.row(row).unwrap();
         }

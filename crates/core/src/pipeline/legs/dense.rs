@@ -12,7 +12,7 @@ use crate::{
         form::call::Call,
         leg::{Column, Leg, LegInput, LegReader, ReadLeg},
         request::{LegHit, SearchContext},
-        vectors::{Compared, SpeakerNames, VectorUse},
+        vectors::{BestWindows, Compared, SpeakerNames, VectorUse},
     },
     types::Granularity,
 };
@@ -51,6 +51,7 @@ struct DenseColumn {
     units: Vec<f64>,
     /// By place: whether a vector stands for it, its own or a cue's.
     known: Vec<bool>,
+    windows: Arc<BestWindows>,
 }
 
 impl DenseLeg {
@@ -95,8 +96,9 @@ impl DenseLeg {
     fn column(&self, context: SearchContext<'_>, compared: &Compared) -> Option<DenseColumn> {
         let SearchContext { index, candidates, request } = context;
         let found = self.text_cosines(context, compared);
+        let windows = Arc::clone(&compared.windows);
         if request.unit == Granularity::Turn {
-            return Some(DenseColumn::new(request.unit, Vec::new(), found));
+            return Some(DenseColumn::new(request.unit, Vec::new(), found, windows));
         }
         let vectors = index.dense()?;
         let mut turns = vec![None; index.documents().len()];
@@ -111,7 +113,7 @@ impl DenseLeg {
             self.pooling.pool(&mut similarities, || vectors.mean_norm(members))
         };
         let units = candidates.sessions.iter().map(pool).collect();
-        Some(DenseColumn::new(request.unit, turns, units))
+        Some(DenseColumn::new(request.unit, turns, units, windows))
     }
 
     /// The cosine of each candidate text, by the vectors that stand for it.
@@ -136,9 +138,9 @@ impl DenseLeg {
 }
 
 impl DenseColumn {
-    fn new(unit: Granularity, turns: Vec<Option<f64>>, units: Vec<Option<f64>>) -> Self {
+    fn new(unit: Granularity, turns: Vec<Option<f64>>, units: Vec<Option<f64>>, windows: Arc<BestWindows>) -> Self {
         let known = units.iter().map(Option::is_some).collect();
-        Self { unit, turns, units: fill(units), known }
+        Self { unit, turns, units: fill(units), known, windows }
     }
 }
 
@@ -170,6 +172,10 @@ impl Column for DenseColumn {
             Granularity::Turn => Some(self.units[context.candidates.texts.binary_search(&turn).ok()?]),
             Granularity::Session => self.turns.get(turn as usize).copied().flatten(),
         }
+    }
+
+    fn best_window(&self, text: u32) -> Option<u32> {
+        self.windows.of(text)
     }
 
     fn explain(&self, _context: SearchContext<'_>, place: usize, _hit: Option<LegHit>) -> Option<Explain> {

@@ -1,9 +1,11 @@
 //! What a store does for derived indexes: it tells them what went, keeps parts of them, and stands still for them.
 
-use super::{Seen, add, add_with_vectors, encoder, ns, three_turns, turn};
+use super::{Seen, add, add_with_vectors, encoder, ns, set, three_turns, turn};
 use crate::{
     error::StoreError,
-    store::{BLOCK, DeleteTarget, NewCues, Segment, SegmentKind, SnapshotName, SnapshotOutcome, Store, Version},
+    store::{
+        BLOCK, DeleteTarget, NewCues, Segment, SegmentKind, SnapshotName, SnapshotOutcome, Store, Version, WindowRef,
+    },
     types::{CueId, CueSource, Draft, Scope, Seq},
 };
 
@@ -47,7 +49,10 @@ pub(super) fn a_vector_of_another_state_is_no_damage(store: &dyn Store) {
     add_with_vectors(store, "a", &three_turns());
     let before = version(store);
     store.forget(&ns("a"), &DeleteTarget::One(Seq(2))).unwrap();
-    let read = |positions: &[Seq], at| store.vectors(&ns("a"), &encoder(), positions, at);
+    let read = |positions: &[Seq], at| {
+        let windows: Vec<WindowRef> = positions.iter().map(|&seq| WindowRef::first(seq)).collect();
+        store.vectors(&ns("a"), &encoder(), &windows, at)
+    };
     assert!(matches!(read(&[Seq(1), Seq(2)], before), Err(StoreError::Outdated { .. })));
     assert!(matches!(read(&[Seq(1), Seq(2)], version(store)), Err(StoreError::Damaged { .. })));
     assert_eq!(read(&[Seq(3), Seq(1)], before).unwrap().as_slice(), [2.0, 1.0, 0.0, 1.0], "these are there still");
@@ -137,7 +142,7 @@ pub(super) fn segments_are_of_a_state_and_a_maker(store: &dyn Store) {
         store.keep_snapshot(&ns("a"), &name("english"), before, &[segment(SegmentKind::Memories, 0, 3, b"forgotten")]);
     assert_eq!((stale.unwrap(), kept(store, "english").len()), (SnapshotOutcome::Outdated, 0));
     keep(store, "english", &one);
-    store.embed(&ns("a"), &encoder(), &[(Seq(3), &[0.0, 1.0])]).unwrap();
+    store.embed(&ns("a"), set(&encoder()), &[(Seq(3), &[0.0, 1.0])]).unwrap();
     assert!(kept(store, "english").is_empty(), "it lacks a vector");
     let elsewhere = store.keep_snapshot(&ns("b"), &name("english"), before, &one).unwrap();
     assert_eq!(elsewhere, SnapshotOutcome::Outdated);
@@ -153,7 +158,7 @@ pub(super) fn a_steady_view_stands_still(store: &dyn Store) {
     assert_eq!(view.version(&ns("a")).unwrap(), Some(before));
     let asked = |store: &dyn Store| store.questions(&ns("a"), &[CueId(1), CueId(2)]).unwrap();
     assert_eq!(asked(&*view), [(CueId(1), "Who?".to_owned())]);
-    assert_eq!(view.vectors(&ns("a"), &encoder(), &[Seq(2)], before).unwrap().as_slice(), [1.0, 1.0]);
+    assert_eq!(view.vectors(&ns("a"), &encoder(), &[WindowRef::first(Seq(2))], before).unwrap().as_slice(), [1.0, 1.0]);
     let mut seen = Seen::default();
     assert_eq!(view.catch_up(&ns("a"), Some(&encoder()), None, &mut seen).unwrap(), before);
     assert_eq!((seen.rows.len(), seen.cues.len()), (3, 1));

@@ -1,6 +1,6 @@
 //! What is a repeat, what is a conflict, and what a refused call leaves.
 
-use super::{add, note, ns, three_turns, turn};
+use super::{add, note, ns, set, three_turns, turn};
 use crate::{
     error::StoreError,
     store::{AppendOutcome, Audience, Batch, DeleteTarget, MemoryRef, Store},
@@ -52,7 +52,7 @@ pub(super) fn a_namespace_that_is_not_there(store: &dyn Store) {
         assert_eq!(store.cues(&other, &[Seq(1)]).unwrap(), [None]);
     }
     for error in [
-        store.embed(&other, &encoder, &[(Seq(1), &[1.0])]).unwrap_err(),
+        store.embed(&other, set(&encoder), &[(Seq(1), &[1.0, 0.0])]).unwrap_err(),
         store.activate(&other, &encoder, Audience::LocalModels).unwrap_err(),
         store.forget(&other, &DeleteTarget::One(Seq(1))).unwrap_err(),
     ] {

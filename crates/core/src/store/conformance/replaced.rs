@@ -1,6 +1,8 @@
 //! What becomes of a message that was edited since it was stored.
 
-use super::{Seen, add, add_with_vectors, derived, encoder, export, find, ns, texts, three_turns, turn, vectors_of};
+use super::{
+    Seen, add, add_with_vectors, derived, encoder, export, find, ns, set, texts, three_turns, turn, vectors_of,
+};
 use crate::{
     error::StoreError,
     store::{
@@ -55,9 +57,10 @@ pub(super) fn an_edited_message_takes_the_place_of_the_old_one(store: &dyn Store
 
     // It may bring a vector.
     let again = [Draft::Turn(turn(Some("t2"), "c", "s", "two, edited again"))];
-    let vectors = NewVectors::Given { encoder: &encoder(), vectors: &[Some(&[5.0, 6.0])] };
+    let encoder = encoder();
+    let vectors = NewVectors::Given { set: set(&encoder), vectors: &[Some(&[5.0, 6.0])] };
     store.append_with(&ns("a"), Batch { drafts: &again, vectors }, OnConflict::Newest).unwrap();
-    assert_eq!(vectors_of(store, "a", &encoder(), &[2]).unwrap().as_slice(), [5.0, 6.0]);
+    assert_eq!(vectors_of(store, "a", &encoder, &[2]).unwrap().as_slice(), [5.0, 6.0]);
     let repeated = store.append_with(&ns("a"), Batch::of(&again), OnConflict::Newest).unwrap();
     assert!(matches!(&repeated[..], [AppendOutcome::Unchanged(_)]));
     let report = store.forget(&ns("a"), &DeleteTarget::One(Seq(2))).unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Seen, add_with_vectors, derived, encoder, find, note, ns, turn, vectors_of};
+use super::{Seen, add_with_vectors, derived, encoder, find, note, ns, set, turn, vectors_of};
 use crate::{
     error::{InvalidMemory, StoreError},
     store::{CueVectors, MemoryUpdate, NewCues, SegmentKind, Store, UpdateReport},
@@ -72,7 +72,8 @@ pub(super) fn a_new_text_takes_the_old_one_along(store: &dyn Store) {
     let before = store.catch_up(&ns("a"), Some(&encoder()), None, &mut seen).unwrap();
     let secret = store.secret(&ns("a")).unwrap();
     let vector: &[f32] = &[9.0, 9.0];
-    let report = store.update(&ns("a"), Seq(2), &text("the new text"), Some((&encoder(), vector))).unwrap().unwrap();
+    let report =
+        store.update(&ns("a"), Seq(2), &text("the new text"), Some((set(&encoder()), vector))).unwrap().unwrap();
     assert_eq!((report.changed, report.vectors, report.cues), (vec!["text"], 2, 1));
     let changed = find(store, "a", "n1").pop().unwrap();
     assert_eq!((changed.seq, changed.text.as_str()), (Seq(4), "the new text"));
@@ -113,7 +114,7 @@ pub(super) fn what_was_said_does_not_change(store: &dyn Store) {
     assert!(matches!(refused(2, &meta), InvalidMemory::NoteMetadata { .. }));
     let (one, other): (&[f32], _) = (&[1.0], encoder());
     assert!(matches!(
-        store.update(&ns("a"), Seq(2), &text("new"), Some((&other, one))),
+        store.update(&ns("a"), Seq(2), &text("new"), Some((set(&other), one))),
         Err(StoreError::Dimension { .. })
     ));
     assert_eq!(find(store, "a", "n1")[0].seq, Seq(2), "nothing of a refused change is kept");

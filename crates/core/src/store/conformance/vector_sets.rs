@@ -1,20 +1,25 @@
 //! Which vectors serve, and where those of an import wait.
 
-use super::{Seen, add, add_with_vectors, derived, encoder, find, note, ns, three_turns, turn, vectors_of};
+use super::{Seen, add, add_with_vectors, derived, encoder, find, note, ns, set, three_turns, turn, vectors_of};
 use crate::{
     error::StoreError,
     store::{AppendOutcome, Audience, Batch, DeleteTarget, NewVectors, SegmentKind, Store},
-    types::{Draft, EncoderId, Scope, Seq},
+    types::{Draft, EncoderId, Scope, Seq, VectorSet},
 };
 
 fn other() -> EncoderId {
     EncoderId::new("other@2/int8").unwrap()
 }
 
+/// The set of an encoder whose vectors have three components.
+fn three(encoder: &EncoderId) -> VectorSet<'_> {
+    VectorSet { encoder, dim: 3 }
+}
+
 /// Gives the memories at these positions a vector by [`other`].
 fn embed_other(store: &dyn Store, positions: &[u64]) {
     let vectors: Vec<(Seq, &[f32])> = positions.iter().map(|&seq| (Seq(seq), &[0.0, 1.0, 0.0][..])).collect();
-    store.embed(&ns("a"), &other(), &vectors).unwrap();
+    store.embed(&ns("a"), three(&other()), &vectors).unwrap();
 }
 
 fn epoch(store: &dyn Store) -> u64 {
@@ -36,7 +41,7 @@ pub(super) fn staged_vectors_wait_for_their_batch(store: &dyn Store) {
     assert_eq!(store.staged(&ns("a"), &other(), &[[2; 16]]).unwrap(), [false]);
     assert_eq!(store.staged(&ns("b"), &encoder, &[[2; 16]]).unwrap(), [false]);
     let drafts = three_turns();
-    let vectors = NewVectors::Staged { encoder: &encoder, fingerprints: &[None, Some([2; 16]), None] };
+    let vectors = NewVectors::Staged { set: set(&encoder), fingerprints: &[None, Some([2; 16]), None] };
     store.append(&ns("a"), Batch { drafts: &drafts, vectors }).unwrap();
     assert_eq!(vectors_of(store, "a", &encoder, &[2]).unwrap().as_slice(), [3.0, 4.0]);
     assert_eq!(indexed(store, &encoder), 1);
@@ -51,7 +56,7 @@ pub(super) fn staged_vectors_serve_repeated_passages(store: &dyn Store) {
     let drafts: Vec<Draft> =
         three_turns().into_iter().chain([Draft::Turn(turn(Some("t4"), "c", "s", "two"))]).collect();
     let fingerprints = [Some([2; 16]), Some([1; 16]), None, Some([1; 16])];
-    let vectors = NewVectors::Staged { encoder: &encoder, fingerprints: &fingerprints };
+    let vectors = NewVectors::Staged { set: set(&encoder), fingerprints: &fingerprints };
     let outcomes = store.append(&ns("a"), Batch { drafts: &drafts, vectors }).unwrap();
     assert!(
         matches!(
@@ -83,7 +88,7 @@ pub(super) fn a_lost_staged_vector_adds_nothing(store: &dyn Store) {
     let encoder = encoder();
     store.stage(&ns("a"), &encoder, &[([1; 16], &[1.0, 2.0])]).unwrap();
     let drafts = three_turns();
-    let vectors = NewVectors::Staged { encoder: &encoder, fingerprints: &[Some([1; 16]), None, Some([3; 16])] };
+    let vectors = NewVectors::Staged { set: set(&encoder), fingerprints: &[Some([1; 16]), None, Some([3; 16])] };
     let error = store.append(&ns("a"), Batch { drafts: &drafts, vectors }).unwrap_err();
     assert!(matches!(error, StoreError::Unstaged { .. }), "{error}");
     assert!(find(store, "a", "t1").is_empty());
@@ -112,8 +117,8 @@ pub(super) fn vectors_that_do_not_serve_are_not_added_to(store: &dyn Store) {
     let drafts = [Draft::Turn(turn(Some("t4"), "c", "s", "four"))];
     store.stage(&ns("a"), &other(), &[([4; 16], &[1.0, 0.0, 0.0])]).unwrap();
     for vectors in [
-        NewVectors::Given { encoder: &other(), vectors: &[Some(&[1.0, 0.0, 0.0])] },
-        NewVectors::Staged { encoder: &other(), fingerprints: &[Some([4; 16])] },
+        NewVectors::Given { set: three(&other()), vectors: &[Some(&[1.0, 0.0, 0.0])] },
+        NewVectors::Staged { set: three(&other()), fingerprints: &[Some([4; 16])] },
     ] {
         let error = store.append(&ns("a"), Batch { drafts: &drafts, vectors }).unwrap_err();
         let message = error.to_string();
@@ -121,7 +126,8 @@ pub(super) fn vectors_that_do_not_serve_are_not_added_to(store: &dyn Store) {
         assert!(message.contains("re-embed"), "{message}");
         assert!(find(store, "a", "t4").is_empty());
     }
-    let repeated = NewVectors::Given { encoder: &other(), vectors: &[Some(&[1.0, 0.0, 0.0])] };
+    let other = other();
+    let repeated = NewVectors::Given { set: three(&other), vectors: &[Some(&[1.0, 0.0, 0.0])] };
     let outcomes = store.append(&ns("a"), Batch { drafts: &three_turns()[..1], vectors: repeated }).unwrap();
     assert!(matches!(outcomes[..], [AppendOutcome::Unchanged(_)]), "a repeat brings no vector, and so no wrong one");
 }
@@ -151,7 +157,7 @@ pub(super) fn a_set_serves_when_nothing_is_missing(store: &dyn Store) {
     embed_other(store, &[4]);
     assert!(epoch(store) > switched, "an index that read memory 4 lacks its vector");
     assert_eq!(serve(&encoder()), 1, "the kept set lacks what came since");
-    store.embed(&ns("a"), &encoder(), &[(Seq(4), &[1.0, 0.0])]).unwrap();
+    store.embed(&ns("a"), set(&encoder()), &[(Seq(4), &[1.0, 0.0])]).unwrap();
     assert_eq!(serve(&encoder()), 0);
     assert_eq!((indexed(store, &encoder()), indexed(store, &other())), (4, 4));
 }
@@ -179,7 +185,7 @@ pub(super) fn idle_vectors_are_dropped(store: &dyn Store) {
     assert_eq!((indexed(store, &encoder()), indexed(store, &other())), (3, 0));
     assert_eq!(store.stats(&ns("b")).unwrap().vectors.into_values().collect::<Vec<_>>(), [3]);
     // An encoder of the same name and other dimensions may come back.
-    store.embed(&ns("a"), &other(), &[(Seq(1), &[1.0])]).unwrap();
+    store.embed(&ns("a"), VectorSet { encoder: &other(), dim: 1 }, &[(Seq(1), &[1.0])]).unwrap();
     assert!(matches!(store.drop_idle_vectors(&ns("zzz")), Err(StoreError::UnknownNamespace { .. })));
 }
 
@@ -199,11 +205,11 @@ pub(super) fn an_encoder_keeps_its_components(store: &dyn Store) {
     add(store, "a", &three_turns());
     store.forget(&ns("a"), &DeleteTarget::One(Seq(1))).unwrap();
     assert!(store.stats(&ns("a")).unwrap().vectors.is_empty());
-    let long = store.embed(&ns("a"), &encoder(), &[(Seq(2), &[1.0, 0.0, 0.0])]);
+    let long = store.embed(&ns("a"), three(&encoder()), &[(Seq(2), &[1.0, 0.0, 0.0])]);
     assert!(matches!(long, Err(StoreError::Dimension { expected: 2, found: 3, .. })));
-    let gone = store.embed(&ns("a"), &encoder(), &[(Seq(1), &[1.0, 0.0]), (Seq(2), &[1.0])]);
+    let gone = store.embed(&ns("a"), set(&encoder()), &[(Seq(1), &[1.0, 0.0]), (Seq(2), &[1.0])]);
     assert!(matches!(gone, Err(StoreError::Dimension { expected: 2, found: 1, .. })));
-    store.embed(&ns("a"), &encoder(), &[(Seq(1), &[1.0, 0.0]), (Seq(2), &[0.0, 1.0])]).unwrap();
+    store.embed(&ns("a"), set(&encoder()), &[(Seq(1), &[1.0, 0.0]), (Seq(2), &[0.0, 1.0])]).unwrap();
     assert_eq!(vectors_of(store, "a", &encoder(), &[2]).unwrap().as_slice(), [0.0, 1.0]);
     assert!(vectors_of(store, "a", &encoder(), &[1]).is_err(), "what is gone gets none");
 }

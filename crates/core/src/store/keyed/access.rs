@@ -141,16 +141,18 @@ pub(super) fn components(row: &Row) -> Option<&[f32]> {
     }
 }
 
-/// The vectors under some keys; `None` where one is missing.
+/// Vectors by their keys and their places among those of the key; `None` where one is missing.
 pub(super) fn vectors<R: KeyedRows>(
     rows: &R,
     dim: usize,
-    keys: impl Iterator<Item = Key>,
+    places: impl Iterator<Item = (Key, usize)>,
 ) -> Result<Option<Vectors>, StoreError> {
     let mut data = Vec::new();
-    for key in keys {
+    for (key, place) in places {
         let Some(row) = rows.get(&key)? else { return Ok(None) };
-        data.extend_from_slice(components(&row).unwrap_or_default());
+        let vector = components(&row).and_then(|vectors| vectors.chunks_exact(dim.max(1)).nth(place));
+        let Some(vector) = vector else { return Ok(None) };
+        data.extend_from_slice(vector);
     }
     Ok(Vectors::new(dim, data))
 }

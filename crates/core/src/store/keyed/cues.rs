@@ -148,7 +148,7 @@ impl<R: KeyedRows> CueTable for R {
 
     fn cue_vectors(&self, encoder: &EncoderId, ids: &[CueId]) -> Result<Option<Vectors>, StoreError> {
         match access::encoder(self, encoder)? {
-            Some((number, dim)) => access::vectors(self, dim, ids.iter().map(|id| Key::CueVector(*id, number))),
+            Some((number, dim)) => access::vectors(self, dim, ids.iter().map(|id| (Key::CueVector(*id, number), 0))),
             None => Ok(None),
         }
     }

@@ -320,7 +320,7 @@ impl<R: KeyedRows> MemoryTable for R {
                 image_caption: record.image_caption.as_deref(),
                 said_at: record.said_at,
                 importance: record.importance.value(),
-                vector: vector.as_deref().and_then(access::components),
+                vectors: vector.as_deref().and_then(access::components),
             })?;
             Ok(ControlFlow::Continue(()))
         })?;

@@ -11,7 +11,7 @@ use crate::{
     error::StoreError,
     store::{
         batch::Fingerprint,
-        lookup::{Audience, Unembedded},
+        lookup::{Audience, Unembedded, WindowRef},
         tables::VectorTable,
     },
     types::{CueId, EncoderId, Seq, Vectors},
@@ -26,9 +26,10 @@ impl<R: KeyedRows> VectorTable for R {
         Ok(access::encoder(self, encoder)?.map(|(_, dim)| dim))
     }
 
-    fn vectors(&self, encoder: &EncoderId, positions: &[Seq]) -> Result<Option<Vectors>, StoreError> {
+    fn vectors(&self, encoder: &EncoderId, windows: &[WindowRef]) -> Result<Option<Vectors>, StoreError> {
+        let key = |window: &WindowRef, encoder| (Key::Vector(encoder, window.seq), window.number as usize);
         match access::encoder(self, encoder)? {
-            Some((number, dim)) => access::vectors(self, dim, positions.iter().map(|seq| Key::Vector(number, *seq))),
+            Some((encoder, dim)) => access::vectors(self, dim, windows.iter().map(|window| key(window, encoder))),
             None => Ok(None),
         }
     }
@@ -59,7 +60,7 @@ impl<R: KeyedRows> VectorTable for R {
         fingerprints.iter().map(|fingerprint| rows::has(self, &staged_key(encoder, fingerprint))).collect()
     }
 
-    fn staged_dim(&self, encoder: &EncoderId, fingerprint: &Fingerprint) -> Result<Option<usize>, StoreError> {
+    fn staged_components(&self, encoder: &EncoderId, fingerprint: &Fingerprint) -> Result<Option<usize>, StoreError> {
         rows::get(self, &staged_key(encoder, fingerprint), |row| access::components(&row).map(<[f32]>::len))
     }
 
@@ -114,7 +115,9 @@ impl<R: KeyedRows> VectorTable for R {
             Row::Vector(vector) => Some(vector),
             _ => None,
         })?;
-        let Some(vector) = vector.filter(|vector| vector.len() == dim) else { return Ok(false) };
+        let Some(vector) = vector.filter(|vector| !vector.is_empty() && vector.len().is_multiple_of(dim)) else {
+            return Ok(false);
+        };
         self.put_vector(encoder, seq, &vector)?;
         Ok(true)
     }

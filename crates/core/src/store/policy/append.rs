@@ -17,7 +17,7 @@ use crate::{
         batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict},
         tables::{Groups, NO_GROUP, Tables},
     },
-    types::{ConversationId, Draft, EncoderId, MemoryId, Namespace, Record, Seq, SessionId},
+    types::{ConversationId, Draft, MemoryId, Namespace, Record, Seq, SessionId, VectorSet},
 };
 
 /// Appends what is new of a batch; says what became of each draft.
@@ -33,10 +33,8 @@ pub(super) fn append(
             let added = batch.drafts.iter().map(|draft| Ok(appending.add(draft)?.0));
             added.collect::<Result<_, StoreError>>()?
         }
-        NewVectors::Given { encoder, vectors } => appending.add_with_given(batch.drafts, encoder, vectors)?,
-        NewVectors::Staged { encoder, fingerprints } => {
-            appending.add_with_staged(batch.drafts, encoder, fingerprints)?
-        }
+        NewVectors::Given { set, vectors } => appending.add_with_given(batch.drafts, set, vectors)?,
+        NewVectors::Staged { set, fingerprints } => appending.add_with_staged(batch.drafts, set, fingerprints)?,
     };
     let Appending { tables, last, inserted, replaced, counters, titles, .. } = appending;
     if inserted > 0 {
@@ -62,8 +60,8 @@ struct Appending<'a> {
     inserted: u64,
     /// Memories that replace others.
     replaced: u64,
-    /// Components of the batch's vectors, once one was due.
-    dim: Option<usize>,
+    /// Whether the set of the batch's vectors is known to be the active one: from the first that is due.
+    is_settled: bool,
     conversations: HashMap<ConversationId, u64>,
     sessions: HashMap<(u64, SessionId), u64>,
     counters: Counters,
@@ -99,7 +97,7 @@ impl<'a> Appending<'a> {
             last: state.version.last.0,
             inserted: 0,
             replaced: 0,
-            dim: None,
+            is_settled: false,
             conversations: HashMap::new(),
             sessions: HashMap::new(),
             counters,
@@ -111,16 +109,16 @@ impl<'a> Appending<'a> {
     fn add_with_given(
         &mut self,
         drafts: &[Draft],
-        encoder: &EncoderId,
+        set: VectorSet<'_>,
         vectors: &[Option<&[f32]>],
     ) -> Result<Vec<AppendOutcome>, StoreError> {
         let mut outcomes = Vec::with_capacity(drafts.len());
         for (i, draft) in drafts.iter().enumerate() {
             let (outcome, written) = self.add(draft)?;
             if let (Some(seq), Some(vector)) = (written, vectors.get(i).copied().flatten()) {
-                let dim = self.dim(encoder, |_| Ok(vector.len()))?;
-                encoders::check_dim(encoder, dim, vector.len())?;
-                self.tables.put_vector(encoder, seq, vector)?;
+                self.settle(set)?;
+                encoders::check_windows(set, vector)?;
+                self.tables.put_vector(set.encoder, seq, vector)?;
             }
             outcomes.push(outcome);
         }
@@ -130,17 +128,17 @@ impl<'a> Appending<'a> {
     fn add_with_staged(
         &mut self,
         drafts: &[Draft],
-        encoder: &EncoderId,
+        set: VectorSet<'_>,
         fingerprints: &[Option<Fingerprint>],
     ) -> Result<Vec<AppendOutcome>, StoreError> {
-        let mut staged = StagedVectors::of(encoder, fingerprints);
+        let mut staged = StagedVectors::of(set, fingerprints);
         let mut outcomes = Vec::with_capacity(drafts.len());
         for (i, draft) in drafts.iter().enumerate() {
             let (outcome, written) = self.add(draft)?;
             if let Some(fingerprint) = fingerprints.get(i).copied().flatten() {
                 if let Some(seq) = written {
-                    let dim = self.dim(encoder, |tables| staged.dim(tables, &fingerprint))?;
-                    staged.copy(self.tables, &fingerprint, seq, dim)?;
+                    self.settle(set)?;
+                    staged.copy(self.tables, &fingerprint, seq)?;
                 }
                 staged.release(self.tables, &fingerprint)?;
             }
@@ -149,17 +147,13 @@ impl<'a> Appending<'a> {
         Ok(outcomes)
     }
 
-    /// Components of the batch's vectors, whose encoder must be the active one.
-    fn dim(
-        &mut self,
-        encoder: &EncoderId,
-        dim: impl FnOnce(&dyn Tables) -> Result<usize, StoreError>,
-    ) -> Result<usize, StoreError> {
-        if let Some(known) = self.dim {
-            return Ok(known);
+    /// Makes sure that the set of the batch's vectors is the active one.
+    fn settle(&mut self, set: VectorSet<'_>) -> Result<(), StoreError> {
+        if !self.is_settled {
+            encoders::claim(self.tables, self.namespace, set)?;
+            self.is_settled = true;
         }
-        encoders::claim(self.tables, self.namespace, encoder)?;
-        Ok(*self.dim.insert(encoders::dim_or_new(self.tables, encoder, dim)?))
+        Ok(())
     }
 
     /// Adds one draft, unless it is there already; says at which position it was written, if it was.

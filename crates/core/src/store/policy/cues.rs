@@ -9,7 +9,7 @@ use crate::{
         removed::{IdRanges, Removed},
         tables::{Selection, Tables},
     },
-    types::{CueId, CueSource, EncoderId, Namespace, Scope},
+    types::{CueId, CueSource, EncoderId, Namespace, Scope, VectorSet},
 };
 
 /// Gives memories that are there their cues; says how many got theirs.
@@ -52,8 +52,8 @@ fn dim_of(
 ) -> Result<Option<usize>, StoreError> {
     let first = cues.iter().find_map(|new| new.vectors.passage.as_ref().or(new.vectors.questions.first()));
     let Some(first) = first else { return Ok(None) };
-    encoders::claim(tables, namespace, encoder)?;
-    encoders::dim_or_new(tables, encoder, |_| Ok(first.len())).map(Some)
+    encoders::claim(tables, namespace, VectorSet { encoder, dim: first.len() })?;
+    Ok(Some(first.len()))
 }
 
 /// Writes cues in the place of those that memories have.
@@ -116,7 +116,8 @@ pub(super) fn embed(
     vectors: &[(CueId, &[f32])],
 ) -> Result<(), StoreError> {
     let Some((_, first)) = vectors.first() else { return Ok(()) };
-    let dim = encoders::dim_or_new(tables, encoder, |_| Ok(first.len()))?;
+    let dim = first.len();
+    encoders::know(tables, VectorSet { encoder, dim })?;
     for (id, vector) in vectors {
         encoders::check_dim(encoder, dim, vector.len())?;
         if tables.has_cue(*id)? {

@@ -8,32 +8,28 @@ use super::indexes;
 use crate::{
     error::StoreError,
     store::{lookup::Audience, tables::Tables},
-    types::{EncoderId, Namespace, Seq},
+    types::{EncoderId, Namespace, Seq, VectorSet},
 };
 
-/// Makes sure that an encoder is the active one: it becomes that where there is none, and is refused where another is.
-pub(super) fn claim(tables: &mut dyn Tables, namespace: &Namespace, encoder: &EncoderId) -> Result<(), StoreError> {
+/// Makes sure that a set is the active one: it becomes that where there is none, and is refused where another is.
+pub(super) fn claim(tables: &mut dyn Tables, namespace: &Namespace, set: VectorSet<'_>) -> Result<(), StoreError> {
     match tables.state()?.active_encoder {
-        Some(active) if active == *encoder => Ok(()),
+        Some(active) if active == *set.encoder => {}
         Some(active) => {
-            Err(StoreError::EncoderMismatch { namespace: namespace.clone(), active, asked: encoder.clone() })
+            let (namespace, asked) = (namespace.clone(), set.encoder.clone());
+            return Err(StoreError::EncoderMismatch { namespace, active, asked });
         }
-        None => tables.set_active_encoder(encoder),
+        None => tables.set_active_encoder(set.encoder)?,
     }
+    know(tables, set)
 }
 
-/// How many components vectors of an encoder have; where it has no row, it gets one with `dim`.
-pub(super) fn dim_or_new(
-    tables: &mut dyn Tables,
-    encoder: &EncoderId,
-    dim: impl FnOnce(&dyn Tables) -> Result<usize, StoreError>,
-) -> Result<usize, StoreError> {
-    if let Some(known) = tables.encoder_dim(encoder)? {
-        return Ok(known);
+/// Makes sure that a set's vectors have as many components as others of its encoder, which gets a row where it has none.
+pub(super) fn know(tables: &mut dyn Tables, set: VectorSet<'_>) -> Result<(), StoreError> {
+    match tables.encoder_dim(set.encoder)? {
+        Some(known) => check_dim(set.encoder, known, set.dim),
+        None => tables.insert_encoder(set.encoder, set.dim),
     }
-    let dim = dim(&*tables)?;
-    tables.insert_encoder(encoder, dim)?;
-    Ok(dim)
 }
 
 /// Checks that a vector has as many components as others of its encoder.
@@ -41,6 +37,14 @@ pub(super) fn check_dim(encoder: &EncoderId, expected: usize, found: usize) -> R
     match expected == found {
         true => Ok(()),
         false => Err(StoreError::Dimension { encoder: encoder.clone(), expected, found }),
+    }
+}
+
+/// Checks that the vectors of a memory's windows are whole: one or several of a set.
+pub(super) fn check_windows(set: VectorSet<'_>, vectors: &[f32]) -> Result<(), StoreError> {
+    match !vectors.is_empty() && vectors.len().is_multiple_of(set.dim) {
+        true => Ok(()),
+        false => check_dim(set.encoder, set.dim, vectors.len()),
     }
 }
 
@@ -55,22 +59,24 @@ pub(super) fn activate(tables: &mut dyn Tables, encoder: &EncoderId, audience: A
     Ok(missing)
 }
 
-/// Adds vectors to memories that are there; the first of a namespace make their encoder the active one.
-pub(super) fn embed(tables: &mut dyn Tables, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError> {
-    let Some((_, first)) = vectors.first() else { return Ok(()) };
-    let dim = dim_or_new(tables, encoder, |_| Ok(first.len()))?;
+/// Adds vectors to memories that are there; the first of a namespace make their set the active one.
+pub(super) fn embed(tables: &mut dyn Tables, set: VectorSet<'_>, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError> {
+    if vectors.is_empty() {
+        return Ok(());
+    }
+    know(tables, set)?;
     let mut put = false;
     for (seq, vector) in vectors {
-        check_dim(encoder, dim, vector.len())?;
+        check_windows(set, vector)?;
         if tables.has_memory(*seq)? {
-            tables.put_vector(encoder, *seq, vector)?;
+            tables.put_vector(set.encoder, *seq, vector)?;
             put = true;
         }
     }
     if put && tables.state()?.active_encoder.is_none() {
-        tables.set_active_encoder(encoder)?;
+        tables.set_active_encoder(set.encoder)?;
     }
-    moved(tables, encoder)
+    moved(tables, set.encoder)
 }
 
 /// Begins an epoch where vectors were added to the active set: an index of it would lack these.

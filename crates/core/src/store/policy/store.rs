@@ -12,14 +12,14 @@ use crate::{
         check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
         contract::Store,
         deletion::{DeleteReport, DeleteTarget, Erasure},
-        lookup::{Audience, MemoryRef, NamespaceStats, Unembedded},
+        lookup::{Audience, MemoryRef, NamespaceStats, Unembedded, WindowRef},
         segment::{Segment, SnapshotName, SnapshotOutcome},
         sink::IndexSink,
         tables::Tables,
         update::{MemoryUpdate, UpdateReport},
         version::Version,
     },
-    types::{ConversationId, Draft, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId, Vectors},
+    types::{ConversationId, Draft, EncoderId, MemoryId, Namespace, Record, Scope, Seq, SessionId, VectorSet, Vectors},
 };
 
 /// Reads some rows of a namespace, if it is there.
@@ -208,11 +208,11 @@ impl<B: Backend> Store for B {
         namespace: &Namespace,
         seq: Seq,
         update: &MemoryUpdate,
-        vector: Option<(&EncoderId, &[f32])>,
+        vectors: Option<(VectorSet<'_>, &[f32])>,
     ) -> Result<Option<UpdateReport>, StoreError> {
         let kind = ("update a memory", ChangeKind::Erases);
         let (report, erasure) =
-            change_in(self, kind, namespace, |tables| update::update(tables, namespace, (seq, update), vector))?;
+            change_in(self, kind, namespace, |tables| update::update(tables, namespace, (seq, update), vectors))?;
         Ok(report.map(|report| UpdateReport { erasure, ..report }))
     }
 
@@ -256,15 +256,19 @@ impl<B: Backend> Store for B {
         look_in(self, "export memories", namespace, |tables| tables.export(scope, visit))
     }
 
+    fn components(&self, namespace: &Namespace, encoder: &EncoderId) -> Result<Option<usize>, StoreError> {
+        look_in(self, "read the size of vectors", namespace, |tables| tables.encoder_dim(encoder))
+    }
+
     fn vectors(
         &self,
         namespace: &Namespace,
         encoder: &EncoderId,
-        positions: &[Seq],
+        windows: &[WindowRef],
         at: Version,
     ) -> Result<Vectors, StoreError> {
         let read = look_in(self, "fetch vectors", namespace, |tables| {
-            Ok((tables.vectors(encoder, positions)?, tables.state()?.version))
+            Ok((tables.vectors(encoder, windows)?, tables.state()?.version))
         });
         let (found, now) = read?;
         found.ok_or_else(|| missing(self, namespace, (now, at), &format!("a vector by {encoder}")))
@@ -283,9 +287,9 @@ impl<B: Backend> Store for B {
         })
     }
 
-    fn embed(&self, namespace: &Namespace, encoder: &EncoderId, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError> {
+    fn embed(&self, namespace: &Namespace, set: VectorSet<'_>, vectors: &[(Seq, &[f32])]) -> Result<(), StoreError> {
         let kind = ("store vectors", ChangeKind::Lasting);
-        change_in(self, kind, namespace, |tables| encoders::embed(tables, encoder, vectors)).map(|(done, _)| done)
+        change_in(self, kind, namespace, |tables| encoders::embed(tables, set, vectors)).map(|(done, _)| done)
     }
 
     fn forget(&self, namespace: &Namespace, target: &DeleteTarget) -> Result<DeleteReport, StoreError> {

@@ -14,15 +14,15 @@ use crate::{
         tables::{Groups, NO_GROUP, Selection, Tables},
         update::{MemoryUpdate, UpdateReport},
     },
-    types::{EncoderId, Kind, Namespace, Record, Seq, check_text},
+    types::{Kind, Namespace, Record, Seq, VectorSet, check_text},
 };
 
-/// Changes the memory at a position; `None` where there is none. `vector` is that of the new text.
+/// Changes the memory at a position; `None` where there is none. `vectors` are those of the new text's windows.
 pub(super) fn update(
     tables: &mut dyn Tables,
     namespace: &Namespace,
     (seq, update): (Seq, &MemoryUpdate),
-    vector: Option<(&EncoderId, &[f32])>,
+    vectors: Option<(VectorSet<'_>, &[f32])>,
 ) -> Result<Option<UpdateReport>, StoreError> {
     let Some(old) = tables.fetch(&[seq])?.pop() else { return Ok(None) };
     let new = changed(&old, update)?;
@@ -30,7 +30,7 @@ pub(super) fn update(
     let is_anew = report.changed.iter().any(|field| matches!(*field, "text" | "said_at"));
     match report.changed.as_slice() {
         [] => {}
-        _ if is_anew => arrive_anew(tables, namespace, (&old, new), vector, &mut report)?,
+        _ if is_anew => arrive_anew(tables, namespace, (&old, new), vectors, &mut report)?,
         fields => {
             tables.update_memory(&new)?;
             if fields.contains(&"importance") {
@@ -96,7 +96,7 @@ fn arrive_anew(
     tables: &mut dyn Tables,
     namespace: &Namespace,
     (old, new): (&Record, Record),
-    vector: Option<(&EncoderId, &[f32])>,
+    vectors: Option<(VectorSet<'_>, &[f32])>,
     report: &mut UpdateReport,
 ) -> Result<(), StoreError> {
     let selection = Selection::One(old.seq);
@@ -115,11 +115,10 @@ fn arrive_anew(
     tables.clear_staged()?;
     let seq = Seq(tables.state()?.version.last.0 + 1);
     tables.insert_memory(&Record { seq, ..new }, Groups { conversation, session: NO_GROUP })?;
-    if let Some((encoder, vector)) = vector {
-        encoders::claim(tables, namespace, encoder)?;
-        let dim = encoders::dim_or_new(tables, encoder, |_| Ok(vector.len()))?;
-        encoders::check_dim(encoder, dim, vector.len())?;
-        tables.put_vector(encoder, seq, vector)?;
+    if let Some((set, vectors)) = vectors {
+        encoders::claim(tables, namespace, set)?;
+        encoders::check_windows(set, vectors)?;
+        tables.put_vector(set.encoder, seq, vectors)?;
     }
     tables.advance_memories(seq, 1)
 }

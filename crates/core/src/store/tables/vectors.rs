@@ -4,7 +4,7 @@ use crate::{
     error::StoreError,
     store::{
         batch::Fingerprint,
-        lookup::{Audience, Unembedded},
+        lookup::{Audience, Unembedded, WindowRef},
     },
     types::{EncoderId, Seq, Vectors},
 };
@@ -14,8 +14,8 @@ pub trait VectorTable {
     /// How many components the vectors of an encoder have; `None` for one that has no row.
     fn encoder_dim(&self, encoder: &EncoderId) -> Result<Option<usize>, StoreError>;
 
-    /// Vectors by position; `None` where one is missing.
-    fn vectors(&self, encoder: &EncoderId, positions: &[Seq]) -> Result<Option<Vectors>, StoreError>;
+    /// Vectors of windows; `None` where one is missing.
+    fn vectors(&self, encoder: &EncoderId, windows: &[WindowRef]) -> Result<Option<Vectors>, StoreError>;
 
     /// Up to `limit` memories after a position that `audience` may see and that have no vector by `encoder`, in order.
     fn unembedded(
@@ -34,14 +34,14 @@ pub trait VectorTable {
     /// Which passages have a staged vector.
     fn staged(&self, encoder: &EncoderId, fingerprints: &[Fingerprint]) -> Result<Vec<bool>, StoreError>;
 
-    /// How many components a staged vector has; `None` where none is staged.
-    fn staged_dim(&self, encoder: &EncoderId, fingerprint: &Fingerprint) -> Result<Option<usize>, StoreError>;
+    /// How many components the staged vectors of a passage have together; `None` where none is staged.
+    fn staged_components(&self, encoder: &EncoderId, fingerprint: &Fingerprint) -> Result<Option<usize>, StoreError>;
 
     /// Adds an encoder that has no row.
     fn insert_encoder(&mut self, encoder: &EncoderId, dim: usize) -> Result<(), StoreError>;
 
-    /// Sets the vector of a memory, by an encoder that has a row and as many components.
-    fn put_vector(&mut self, encoder: &EncoderId, seq: Seq, vector: &[f32]) -> Result<(), StoreError>;
+    /// Sets the vectors of a memory's windows, one after the other, by an encoder that has a row and as many components.
+    fn put_vector(&mut self, encoder: &EncoderId, seq: Seq, vectors: &[f32]) -> Result<(), StoreError>;
 
     /// Deletes vectors of memories and cues, encoders and staged vectors, but those of `active`; says how many vectors
     /// of memories and cues there were.
@@ -50,7 +50,7 @@ pub trait VectorTable {
     /// Stages vectors, in the place of those of the same passages.
     fn stage(&mut self, encoder: &EncoderId, vectors: &[(Fingerprint, &[f32])]) -> Result<(), StoreError>;
 
-    /// Copies a staged vector of `dim` components to a memory; says whether there is one.
+    /// Copies the staged vectors of a passage, each of `dim` components, to a memory; says whether there are such.
     fn copy_staged(
         &mut self,
         encoder: &EncoderId,

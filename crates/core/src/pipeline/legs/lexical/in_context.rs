@@ -196,7 +196,7 @@ mod tests {
                 image_caption: None,
                 said_at: None,
                 importance: 0.5,
-                vector: None,
+                vectors: None,
             };
             index.row(row).unwrap();
         }
