@@ -3,7 +3,8 @@
 //! Messages may know which they follow: then the branch that ends in the last one is read, the rest is reported as
 //! skipped. An artifact is a turn of the assistant after the message that began it, with its last text; what was taken
 //! out of an attached file is a turn before the message it came with. The name of a conversation is the title of its
-//! sessions, and the names of attached files go into `meta` of the turn they came with.
+//! sessions, and the names of attached files go into `meta` of the turn they came with. The sender `human` is `user`, as in
+//! the exports of others.
 
 mod artifacts;
 mod attachments;
@@ -114,10 +115,13 @@ fn read_message(
     thread: &mut Thread,
 ) -> Result<Said, FormatError> {
     let without = |refusal| Ok(Said { before: Vec::new(), turn: Err(refusal), after: Vec::new() });
-    let speaker = message.required_text("sender")?;
-    if !matches!(speaker.as_str(), "human" | "assistant") {
-        return without(SkipReason::UnknownRole(speaker).into());
-    }
+    let sender = message.required_text("sender")?;
+    let speaker = match sender.as_str() {
+        // One name for one role, whichever assistant it was.
+        "human" => "user",
+        "assistant" => "assistant",
+        _ => return without(SkipReason::UnknownRole(sender).into()),
+    };
     let Attachments { names, texts } = attachments::read(&mut message)?;
     let text = match read_text(&mut message) {
         Err(Refusal::Fail(error)) => return Err(error),
@@ -142,7 +146,7 @@ fn read_message(
         let turn = Turn::new(thread.conversation.clone(), session.clone(), speaker, text);
         Ok(Turn { id: Some(name(id, "id", place)?), said_at, ..turn })
     };
-    let attached = texts.into_iter().map(|(n, text)| beside(format!("{id}:attachment-{n}"), &speaker, text));
+    let attached = texts.into_iter().map(|(n, text)| beside(format!("{id}:attachment-{n}"), speaker, text));
     let mut before: Vec<Turn> = attached.collect::<Result<_, _>>()?;
     let documents = begun.into_iter().map(|(key, text)| beside(format!("artifact:{key}"), "assistant", text));
     let mut after: Vec<Turn> = documents.collect::<Result<_, _>>()?;
@@ -150,7 +154,7 @@ fn read_message(
         id: Some(id.clone()),
         said_at,
         meta: files(names),
-        ..Turn::new(thread.conversation.clone(), session.clone(), &*speaker, text)
+        ..Turn::new(thread.conversation.clone(), session.clone(), speaker, text)
     });
     if let Some(first) = before.first_mut().or(turn.as_mut().ok()).or(after.first_mut()) {
         first.title = thread.titles.next(&session);

@@ -82,7 +82,7 @@ fn a_branch_of_claude_with_its_artifacts_is_read() {
         said("m5", "m4", "assistant", json!([{"type": "thinking", "thinking": "hm"}])),
     ]});
     insta::assert_snapshot!(summary(&read(Format::Claude, file.to_string().as_bytes()).unwrap()).join("\n"), @r##"
-    c/session-1/m1 human: Plan my beds. # Garden
+    c/session-1/m1 user: Plan my beds. # Garden
     c/session-1/m2 assistant: Here.
     c/session-1/artifact:plan assistant: Artifact "Beds" (text/markdown):
 

@@ -158,13 +158,13 @@ fn chatgpt() {
 #[test]
 fn claude() {
     insta::assert_snapshot!(summary(&read(Format::Claude, CLAUDE).unwrap()).join("\n"), @r#"
-    0c1d-garden/session-1/m1:attachment-1 2024-06-01T07:00:01.123Z human: Attached file "beds.txt":
+    0c1d-garden/session-1/m1:attachment-1 2024-06-01T07:00:01.123Z user: Attached file "beds.txt":
 
     kale # Slugs in the garden
-    0c1d-garden/session-1/m1 2024-06-01T07:00:01.123Z human: What eats slugs? {"files":["beds.txt","slug.jpg"]}
+    0c1d-garden/session-1/m1 2024-06-01T07:00:01.123Z user: What eats slugs? {"files":["beds.txt","slug.jpg"]}
     0c1d-garden/session-1/m2 2024-06-01T07:00:09Z assistant: Hedgehogs,
     and ducks.
-    0c1d-garden/session-2/m5 2024-06-02T06:59:00Z human: I got two ducks. # Slugs in the garden
+    0c1d-garden/session-2/m5 2024-06-02T06:59:00Z user: I got two ducks. # Slugs in the garden
     0c1d-garden/session-2/session-2:6 2024-06-02T06:59:30Z assistant: Good.
     - conversation 1, message 3: tool call
     - conversation 1, message 4: only attachments
