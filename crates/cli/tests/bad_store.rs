@@ -45,7 +45,7 @@ fn a_store_of_a_newer_version() {
     const USER_VERSION: usize = 60;
     let sandbox = Sandbox::holding(HELD);
     patch_header(&sandbox, USER_VERSION, 99);
-    assert_snapshot!(refused_store(&sandbox, STORE), @"1 store: store memory.db: has format 99; this program knows formats up to 9; use the newer version of aforesaid that wrote it");
+    assert_snapshot!(refused_store(&sandbox, STORE), @"1 store: store memory.db: has format 99; this program knows formats up to 10; use the newer version of aforesaid that wrote it");
 }
 
 #[test]

@@ -325,6 +325,22 @@ mod tests {
     }
 
     #[test]
+    fn it_is_of_the_part_that_speaks_for_the_text_unless_the_words_stand_elsewhere() {
+        let text = format!("The red kite. {}The red boat. {}", filling(20), filling(20));
+        let near = |query: &str, part: &str| {
+            let start = text.find(part).unwrap();
+            let terms = Analyzer::English.query_terms(query).into_iter().map(|term| (term, 1.0));
+            let mut highlighter = Highlighter::new(Analyzer::English, terms);
+            highlighter.snippet_near(&text, start..text.len()).text
+        };
+        assert!(near("a red flag", "The red boat").contains("red boat"), "as good as the first");
+        assert!(near("red", "The red kite").starts_with("The red kite."));
+        assert!(near("a flag", "The red boat").contains("red boat"), "its beginning, where no word is there");
+        let rare = near("kite", "The red boat");
+        assert!(rare.starts_with("The red kite."), "{rare}");
+    }
+
+    #[test]
     fn a_word_that_is_too_long_is_cut() {
         let long = "k".repeat(1000);
         let shown = marked("zeppelin", &format!("a {long}"));

@@ -106,6 +106,28 @@ fn every_kernel_is_close_to_sentence_transformers() {
 }
 
 #[test]
+fn a_long_text_has_windows_that_are_read_whole() {
+    let encoder = encoder(1);
+    let long: String =
+        (1..=120).map(|n| format!("On day {n} the harbour was {n} degrees cold, naïve as it is.\n")).collect();
+    let windows = encoder.windows(&long).unwrap();
+    let texts: Vec<&str> = windows.iter().map(|window| &long[window.clone()]).collect();
+    assert_eq!(texts.concat(), long);
+    let tokens = encoder.count_tokens(&texts).unwrap();
+    assert!(tokens.iter().all(|&tokens| tokens <= 256), "{tokens:?}");
+    let (least, most) = (tokens.iter().min().unwrap(), tokens.iter().max().unwrap());
+    assert!(texts.len() > 5 && most - least < 64, "of about one length: {tokens:?}");
+    assert!(texts.iter().all(|text| text.starts_with("On day") && text.ends_with('\n')), "they end with sentences");
+
+    let fits: String = long.chars().take(400).collect();
+    assert_eq!(encoder.windows(&fits).unwrap(), [0..fits.len()]);
+    let unknown = "x".repeat(40_000);
+    assert_eq!(encoder.windows(&unknown).unwrap(), [0..unknown.len()], "a word that it does not know is one token");
+    let unspaced = "0123456789-".repeat(500);
+    assert!(encoder.windows(&unspaced).unwrap().len() > 1, "what has no spaces is split, too");
+}
+
+#[test]
 fn a_batch_equals_its_singles_bit_for_bit() {
     let rows = rows();
     let texts: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();

@@ -265,11 +265,14 @@ pub(crate) const MIGRATIONS: [&str; 10] = [
     // of its beginning: it waits for its vectors again. A shorter passage is read whole by any model: none reads fewer than
     // 128 tokens, and a token is a character at least.
     "
+    UPDATE namespace SET epoch = epoch + 1 WHERE id IN (
+        SELECT v.namespace FROM vector v JOIN memory m ON m.namespace = v.namespace AND m.seq = v.seq
+        WHERE length(coalesce(m.speaker, '')) + length(m.text) + length(coalesce(m.image_caption, '')) > 100
+    );
     DELETE FROM vector WHERE EXISTS (
         SELECT 1 FROM memory m WHERE m.namespace = vector.namespace AND m.seq = vector.seq
         AND length(coalesce(m.speaker, '')) + length(m.text) + length(coalesce(m.image_caption, '')) > 100
     );
     DELETE FROM staged;
-    UPDATE namespace SET epoch = epoch + 1;
     ",
 ];

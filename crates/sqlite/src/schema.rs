@@ -272,6 +272,40 @@ mod tests {
     }
 
     #[test]
+    fn long_texts_of_an_old_store_wait_for_their_vectors_again() {
+        const BEFORE_WINDOWS: usize = 9;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        let file = Connection::open(&path).unwrap();
+        MIGRATIONS[..BEFORE_WINDOWS].iter().for_each(|step| file.execute_batch(step).unwrap());
+        file.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        file.pragma_update(None, "user_version", BEFORE_WINDOWS as i64).unwrap();
+        file.execute_batch(
+            "INSERT INTO namespace (id, name, epoch, last, serving, memories) VALUES (1, 'one', 7, 3, 'a@1/f32', 3);
+             INSERT INTO encoder (namespace, id, name, dim) VALUES (1, 1, 'a@1/f32', 1);
+             INSERT INTO memory (namespace, seq, id, kind, conversation, session, text, image_caption, importance, sensitive)
+                 VALUES (1, 1, 'short', 1, 0, 0, 'a kite', NULL, 0.5, 0),
+                        (1, 2, 'long', 1, 0, 0, printf('%.*c', 101, 'x'), NULL, 0.5, 0),
+                        (1, 3, 'shown', 1, 0, 0, 'a kite', printf('%.*c', 101, 'x'), 0.5, 0);
+             INSERT INTO vector (namespace, encoder, seq, data)
+                 VALUES (1, 1, 1, x'00000000'), (1, 1, 2, x'00000000'), (1, 1, 3, x'00000000');
+             INSERT INTO staged (namespace, fingerprint, encoder, data) VALUES (1, x'01', 'a@1/f32', x'00000000');",
+        )
+        .unwrap();
+        drop(file);
+        let store = SqliteStore::open(&path, Creation::Forbidden).unwrap();
+        let (namespace, encoder) = (Namespace::new("one").unwrap(), EncoderId::new("a@1/f32").unwrap());
+        let everyone = aforesaid_core::store::Audience::LocalModels;
+        let waiting = store.unembedded(&namespace, &encoder, everyone, Seq(0), 9).unwrap();
+        assert_eq!(waiting.iter().map(|memory| memory.seq).collect::<Vec<_>>(), [Seq(2), Seq(3)]);
+        assert_eq!(store.active_encoder(&namespace).unwrap(), Some(encoder));
+        assert_eq!(store.version(&namespace).unwrap().unwrap().epoch, 8, "an index of before is not used");
+        drop(store);
+        let file = Connection::open(&path).unwrap();
+        assert_eq!(file.query_row("SELECT count(*) FROM staged", [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+    }
+
+    #[test]
     fn an_old_store_is_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("old.db");

@@ -50,6 +50,9 @@ const NO_MEMORY: &str = "NOT EXISTS (SELECT 1 FROM memory m WHERE m.namespace = 
 const WRONG_LENGTH: &str = "length(x.data) <>
     4 * (SELECT e.dim FROM encoder e WHERE e.namespace = x.namespace AND e.id = x.encoder)";
 
+const NO_WHOLE_VECTORS: &str = "length(x.data) = 0 OR length(x.data) %
+    (4 * (SELECT e.dim FROM encoder e WHERE e.namespace = x.namespace AND e.id = x.encoder)) <> 0";
+
 pub(super) const ALL: [Relation; 28] = [
     lost("memories", "memory", NO_NAMESPACE, "memories"),
     lost("memories", "memory", "x.kind NOT IN (0, 1)", "memories that are neither turn nor note"),
@@ -86,7 +89,7 @@ pub(super) const ALL: [Relation; 28] = [
     derived("vectors", "vector", NO_NAMESPACE, "vectors", None),
     derived("vectors", "vector", NO_MEMORY, "vectors without a memory", REEMBED),
     derived("vectors", "vector", NO_ENCODER, "vectors without an encoder", REEMBED),
-    derived("vectors", "vector", WRONG_LENGTH, "vectors of another length than their encoder's", REEMBED),
+    derived("vectors", "vector", NO_WHOLE_VECTORS, "vectors of another length than their encoder's", REEMBED),
     derived("snapshots", "snapshot", NO_NAMESPACE, "parts of snapshots", SNAPSHOT),
     derived(
         "snapshots",
