@@ -1,60 +1,32 @@
 //! The real encoder through the program: all-MiniLM-L6-v2 finds turns by their meaning.
 //!
-//! The model is taken from the directory in `AFORESAID_TEST_MODEL`, or fetched
-//! into the directory in `AFORESAID_TEST_CACHE` (by default
-//! `aforesaid-test-models` in the system's directory for temporary files).
+//! `sandbox::minilm` says where the model comes from.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
 mod sandbox;
 
 use std::{
-    env, fs,
+    fs,
     io::{Read, Seek, SeekFrom, Write},
     path::PathBuf,
     process::Command,
-    sync::OnceLock,
 };
 
 use insta::assert_snapshot;
-use sandbox::{PROGRAM, STORE, Sandbox, finish};
+use sandbox::{
+    STORE, Sandbox, finish,
+    minilm::{NAME, directory},
+};
 use serde_json::Value;
 
-const NAME: &str = "all-MiniLM-L6-v2";
 const FILES: [&str; 3] = ["config.json", "model.safetensors", "tokenizer.json"];
 const QUESTIONS: &str = include_str!("../demo/questions.jsonl");
 const TURNS: u64 = 109;
 
-/// The directory of the model, fetched if need be.
-fn model() -> &'static str {
-    static MODEL: OnceLock<String> = OnceLock::new();
-    MODEL.get_or_init(|| {
-        // Fetching goes by the caller's environment, proxies included; nothing else here does.
-        let mut pull = Command::new(PROGRAM);
-        pull.args(["models", "pull", "--json", "--model", NAME, "--config"]).arg(no_configuration());
-        match env::var_os("AFORESAID_TEST_MODEL") {
-            Some(directory) => pull.arg("--model-dir").arg(directory),
-            None => pull.arg("--model-cache").arg(
-                env::var_os("AFORESAID_TEST_CACHE")
-                    .map_or_else(|| env::temp_dir().join("aforesaid-test-models"), PathBuf::from),
-            ),
-        };
-        let report: Value = serde_json::from_str(&finish(&mut pull).succeeded()).unwrap();
-        let directory = PathBuf::from(report["directory"].as_str().unwrap());
-        directory.canonicalize().unwrap().to_str().unwrap().to_owned()
-    })
-}
-
-/// An empty file, so that the settings of whoever runs the tests do not matter.
-fn no_configuration() -> PathBuf {
-    let path = env::temp_dir().join("aforesaid-test-no-configuration.toml");
-    fs::write(&path, "").unwrap();
-    path
-}
-
 /// `aforesaid` on the sandbox's store, with the model and without the network.
 fn with_model(sandbox: &Sandbox, args: &[&str]) -> Command {
     let mut command = sandbox.bare(&["--store", STORE, "--offline"]);
-    command.args(args).env("AFORESAID_MODEL", NAME).env("AFORESAID_MODEL_DIR", model());
+    command.args(args).env("AFORESAID_MODEL", NAME).env("AFORESAID_MODEL_DIR", directory());
     command
 }
 
@@ -67,7 +39,7 @@ fn with_flipped_byte(name: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.path("model")).unwrap();
     for file in FILES {
-        fs::copy(PathBuf::from(model()).join(file), sandbox.path("model").join(file)).unwrap();
+        fs::copy(PathBuf::from(directory()).join(file), sandbox.path("model").join(file)).unwrap();
     }
     let mut file = fs::OpenOptions::new().read(true).write(true).open(sandbox.path("model").join(name)).unwrap();
     let middle = SeekFrom::Start(file.metadata().unwrap().len() / 2);
@@ -217,7 +189,7 @@ fn the_configuration_file_is_for_namespaces_without_vectors() {
     let sandbox = served_by_f32();
     sandbox.write(
         "model.toml",
-        format!("model = {NAME:?}\nmodel_dir = {:?}\nprecision = \"int8\"\noffline = true\n", model()),
+        format!("model = {NAME:?}\nmodel_dir = {:?}\nprecision = \"int8\"\noffline = true\n", directory()),
     );
     let configured = |args: &[&str]| {
         let mut command = sandbox.bare(&["--store", STORE, "--config", "model.toml"]);
@@ -236,7 +208,7 @@ fn the_configuration_file_is_for_namespaces_without_vectors() {
 #[test]
 fn vectors_of_a_model_that_only_its_directory_knows_are_not_taken_for_others() {
     let sandbox = with_flipped_byte("config.json");
-    fs::copy(PathBuf::from(model()).join("config.json"), sandbox.path("model").join("config.json")).unwrap();
+    fs::copy(PathBuf::from(directory()).join("config.json"), sandbox.path("model").join("config.json")).unwrap();
     let run = |args: &[&str]| {
         let mut command = sandbox.bare(&["--store", STORE, "--offline", "--model-cache", "cache"]);
         command.args(args);
@@ -256,7 +228,7 @@ fn the_model_is_listed_and_verified() {
     let sandbox = Sandbox::new();
     let listed = json(&mut with_model(&sandbox, &["models", "list"]));
     assert_eq!(listed["models"][0]["name"], NAME);
-    assert_eq!(listed["models"][0]["directory"], model());
+    assert_eq!(listed["models"][0]["directory"], directory());
     let verified = json(&mut with_model(&sandbox, &["models", "verify"]));
     assert_eq!(verified["ok"], true);
     assert!(verified["files"].as_array().unwrap().iter().all(|file| file["verdict"] == "ok"));

@@ -45,6 +45,9 @@ const DOCUMENTS: [(&str, Encoder); 10] = [
 /// Documents without a block that runs.
 const PROSE: [&str; 1] = ["docs/promises.md"];
 
+/// Documents whose commands another test runs: `first_session`.
+const TRANSCRIPTS: [&str; 1] = ["docs/first-session.md"];
+
 /// The root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -56,7 +59,7 @@ fn read(name: &str) -> Document {
 }
 
 fn documents() -> impl Iterator<Item = Document> {
-    DOCUMENTS.iter().map(|(name, _)| *name).chain(PROSE).map(read)
+    DOCUMENTS.iter().map(|(name, _)| *name).chain(PROSE).chain(TRANSCRIPTS).map(read)
 }
 
 #[test]
@@ -65,7 +68,11 @@ fn every_document_is_read() {
     let found =
         fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let found = found.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
-    assert_eq!(found.chain(["README.md".to_owned()]).collect::<BTreeSet<_>>(), known, "add it to DOCUMENTS or PROSE");
+    assert_eq!(
+        found.chain(["README.md".to_owned()]).collect::<BTreeSet<_>>(),
+        known,
+        "add it to DOCUMENTS, PROSE or TRANSCRIPTS"
+    );
     for name in PROSE {
         assert!(read(name).blocks.is_empty(), "{name} has a block: move it to DOCUMENTS");
     }

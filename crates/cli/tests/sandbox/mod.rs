@@ -1,6 +1,8 @@
 //! The program in a folder and an environment of its own: it sees and changes nothing else.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod minilm;
+
 use std::{
     collections::BTreeMap,
     fs,

@@ -14,7 +14,7 @@ pub struct Titles {
 }
 
 impl Titles {
-    pub(super) fn push(&mut self, number: u64, session: u32, terms: &[String]) {
+    pub(crate) fn push(&mut self, number: u64, session: u32, terms: &[String]) {
         self.postings.push(terms.iter().map(String::as_str));
         self.sessions.push(session);
         self.upto = number;

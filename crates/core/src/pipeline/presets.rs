@@ -95,7 +95,7 @@ impl Pipeline {
             spelling: 1,
         };
         let boosts =
-            vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(4.0), Boost::reply(0.15), Boost::order(3.0)];
+            vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(7.0), Boost::reply(0.15), Boost::order(3.0)];
         Self { boosts, ..Self::of_one("lexical", Analyzer::English, Arc::new(leg)) }
     }
 

@@ -16,12 +16,18 @@ use crate::{
 ///
 /// The fit of a title is `p * sqrt(r)`. `p` is the part of the title that the query has, `r` the part of the query that
 /// the title has, both by inverse frequency among the namespace's titles. A title that is asked for word by word
-/// has 1; a long question that only touches on one has little.
+/// has 1; a long question that only touches on one has little. Words for a conversation, as in "the chat titled ..", are
+/// no part of the query where no title has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TitleLeg;
 
 /// Reads `title_match`.
 pub(super) const READER: LegReader = LegReader { word: "title_match", read: |call| LegReader::plain(call, TitleLeg) };
+
+/// What a conversation and its title are called, in English, German and Spanish.
+const FOR_CONVERSATIONS: &str = "chat chats conversation discussion session thread open title titled called named \
+                                 gespräch unterhaltung sitzung titel namens \
+                                 charla conversación sesión título titulada llamada";
 
 /// The fit from which a title is evidence enough for a hit, whatever was said.
 const EVIDENCE: f64 = 0.5;
@@ -73,7 +79,8 @@ impl Column for TitleColumn {
 
 fn fits(input: &LegInput<'_>) -> Option<Vec<f64>> {
     let SearchContext { index, request, .. } = input.context;
-    let fits = of_titles(index.titles(), &request.question.terms)?;
+    let fits =
+        of_titles(index.titles(), &request.question.terms, &index.spec().analyzer.query_terms(FOR_CONVERSATIONS))?;
     let documents = index.documents();
     let mut of_session = vec![0.0; documents.sessions().len()];
     for (&session, fit) in index.titles().sessions().iter().zip(fits) {
@@ -87,14 +94,18 @@ fn fits(input: &LegInput<'_>) -> Option<Vec<f64>> {
     scores.iter().any(|&fit| fit > 0.0).then_some(scores)
 }
 
-/// The fit of each title; `None` where no title has a term of the query.
-fn of_titles(titles: &Titles, terms: &[String]) -> Option<Vec<f64>> {
+/// The fit of each title; `None` where no title has a term of the query. `unasked` are terms that only count where a title
+/// has them.
+fn of_titles(titles: &Titles, terms: &[String], unasked: &[String]) -> Option<Vec<f64>> {
     let postings = titles.postings();
     let count = postings.lengths().len() as f64;
     let weight = |holders: usize| (1.0 + (count - holders as f64 + 0.5) / (holders as f64 + 0.5)).ln();
     let (mut shared, mut asked) = (vec![0.0; postings.lengths().len()], 0.0);
     for term in terms {
         let holders = postings.of(term);
+        if holders.is_empty() && unasked.contains(term) {
+            continue;
+        }
         asked += weight(holders.len());
         holders.iter().for_each(|posting| shared[posting.text as usize] += weight(holders.len()));
     }
@@ -111,4 +122,27 @@ fn of_titles(titles: &Titles, terms: &[String]) -> Option<Vec<f64>> {
         if shared > 0.0 { shared / whole(title) * (shared / asked).sqrt() } else { 0.0 }
     };
     Some(shared.iter().enumerate().map(fit).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_a_conversation_are_no_part_of_what_is_asked() {
+        let (analyzer, mut titles) = (Analyzer::English, Titles::default());
+        for (number, title) in (1..).zip(["Comparing loans for the car", "The car again", "Chat with the bank"]) {
+            titles.push(number, number as u32, &analyzer.query_terms(title));
+        }
+        let fits = |query: &str| {
+            let unasked = analyzer.query_terms(FOR_CONVERSATIONS);
+            of_titles(&titles, &analyzer.query_terms(query), &unasked).unwrap()
+        };
+        let named = fits("comparing loans for the car");
+        assert!((named[0] - 1.0).abs() < 1e-12, "{named:?}");
+        assert!(named[1] < 0.5 && named[2] == 0.0, "{named:?}");
+        assert_eq!(fits("the session titled comparing loans for the car"), named);
+        assert!(fits("who is comparing loans for the car on Tuesday")[0] < 1.0);
+        assert!(fits("the chat with the bank")[2] > fits("the bank")[2], "a word that a title has is asked for");
+    }
 }
