@@ -44,6 +44,25 @@ fn people_get_a_word() {
 }
 
 #[test]
+fn in_another_order_the_hit_that_it_is_about_is_named() {
+    let lines = [("a", "2024-03-01", "Ann has the red kite."), ("b", "2024-03-02", "A kite sank.")];
+    let line = |(id, day, text)| {
+        format!(
+            r#"{{"id": "{id}", "conversation": "c", "session": "s", "speaker": "Ann", "said_at": "{day}T10:00:00Z", "text": "{text}"}}"#
+        )
+    };
+    let sandbox = Sandbox::holding(&lines.map(line).join("\n"));
+    let ask = ["search", "who has the red kite?"];
+    let plain = sandbox.json(&ask);
+    assert_eq!((&plain["hits"][0]["id"], plain.get("best")), (&"a".into(), None));
+    let recent = sandbox.json(&[&ask[..], &["--sort-by", "recency"]].concat());
+    assert_eq!((&recent["hits"][0]["id"], &recent["best"]), (&"b".into(), &"a".into()));
+    assert_eq!(recent["confidence"], plain["confidence"]);
+    let head = |args: &[&str]| sandbox.done(args).lines().next().unwrap().split("  ").next().unwrap().to_owned();
+    assert_eq!(head(&[&ask[..], &["--sort-by", "recency"]].concat()), head(&ask) + ", a");
+}
+
+#[test]
 fn an_answer_that_is_not_sure_enough_is_held_back() {
     let sandbox = Sandbox::holding(HELD);
     let answer = sandbox.json(&["search", "red kite", "--min-confidence", "1"]);

@@ -27,12 +27,15 @@ pub struct SearchResponse {
     pub unit: Granularity,
     /// The pipeline's name.
     pub pipeline: String,
-    /// How sure this is that the first hit, by relevance, answers the question.
+    /// How sure this is that the best hit answers the question.
     pub confidence: Confidence,
     /// How many turns and notes, or how many sessions, could have been found.
     pub searched: usize,
     /// Best first, unless another order was asked for.
     pub hits: Vec<Hit>,
+    /// The id of the best hit, which the confidence is about, where another order than that by relevance was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<String>,
     /// How what the question says of time was understood: `time` and `order`, where it says something, and the query says
     /// when it is asked.
     #[serde(flatten)]

@@ -28,7 +28,7 @@ use aforesaid_core::{
         Candidates, Detail, Exact, Pipeline, RankedCandidates, Request, SpeakerNames, confidence::Confidence, rank,
     },
     store::{MemoryRef, Store, WindowRef},
-    types::{ConversationId, CueId, Granularity, Query, Scope, Seq, Vectors},
+    types::{ConversationId, CueId, Granularity, Query, Scope, Seq, SortBy, Vectors},
 };
 
 use crate::{
@@ -112,6 +112,7 @@ impl Memory {
             confidence: Confidence::default(),
             searched: 0,
             hits: Vec::new(),
+            best: None,
             times: posed.times(),
             reason: posed.unanswerable(),
             warnings: Vec::new(),
@@ -120,6 +121,8 @@ impl Memory {
         if answer.reason.is_none() {
             let finished = self.find_reranked(&posed, reranking, |store, found| Self::load(store, query, found))?;
             answer.hits = finished.made;
+            answer.best = answer.hits.first().filter(|_| query.sort_by != SortBy::Relevance).map(|hit| hit.id.clone());
+            hits::order(&mut answer.hits, query.sort_by);
             answer.searched = finished.found.searched;
             answer.reason = finished.found.reason;
             answer.warnings = finished.found.warnings;

@@ -2,7 +2,7 @@
 
 use aforesaid::{
     BestTurn, Explain, Hit, SearchResponse, Snippet, Timing,
-    pipeline::Legs,
+    pipeline::{Legs, confidence::Word},
     types::{Granularity, Record},
 };
 
@@ -25,13 +25,13 @@ const INDENT: usize = 3;
 
 /// Puts the response to a search on a page: how sure it is, and its hits or why there are none.
 pub(crate) fn answer(page: &mut Page, answer: &SearchResponse, layout: Layout) {
+    let ids = ShortIds::of(answer.hits.iter().flat_map(ids), layout.extent);
     if let Some(reason) = answer.reason {
         page.line(format_args!("no hits: {reason}{}", remedies::of_no_hits(reason)));
     }
     if answer.reason.is_none() || answer.searched > 0 {
-        head(page, answer, layout.width);
+        head(page, answer, &ids, layout.width);
     }
-    let ids = ShortIds::of(answer.hits.iter().flat_map(ids), layout.extent);
     for (n, found) in (1..).zip(&answer.hits) {
         if n > 1 {
             page.line(format_args!(""));
@@ -56,8 +56,9 @@ pub(crate) fn answer(page: &mut Page, answer: &SearchResponse, layout: Layout) {
     }
 }
 
-/// The first line: how likely the first hit is to answer the question, and what was searched.
-fn head(page: &mut Page, answer: &SearchResponse, width: usize) {
+/// The first line: how likely the best hit is to answer the question, which that is where it is not the first, and what was
+/// searched.
+fn head(page: &mut Page, answer: &SearchResponse, ids: &ShortIds, width: usize) {
     let noun = match answer.unit {
         Granularity::Turn => "turn",
         Granularity::Session => "session",
@@ -65,8 +66,11 @@ fn head(page: &mut Page, answer: &SearchResponse, width: usize) {
     let probability = answer.confidence.probability;
     let sure = match answer.hits.is_empty() && probability == 0.0 {
         true => String::new(),
-        false => format!("{} ({probability:.2})", likelihood(probability)),
+        false => format!("{} ({probability:.2})", likelihood(answer.confidence.word)),
     };
+    let first = answer.hits.first().map(|hit| &hit.id);
+    let elsewhere = answer.best.as_ref().filter(|best| first.is_some_and(|first| first != *best));
+    let sure = sure + &elsewhere.map(|best| format!(", {}", ids.shown(best))).unwrap_or_default();
     let searched = format!("{} of {}, {}", answer.hits.len(), count(answer.searched, noun), brief(&answer.timing_ms));
     let space = width.saturating_sub(columns(&sure) + columns(&searched)).max(2);
     match sure.as_str() {
@@ -75,14 +79,14 @@ fn head(page: &mut Page, answer: &SearchResponse, width: usize) {
     }
 }
 
-/// A probability in words: the bounds of weak, fair and strong in the JSON, and one more.
-fn likelihood(probability: f64) -> &'static str {
-    match probability {
-        p if p >= 0.85 => "very likely",
-        p if p >= 0.6 => "likely",
-        p if p >= 0.35 => "possible",
-        p if p >= 0.15 => "unlikely",
-        _ => "very unlikely",
+/// The word of a probability, for people.
+fn likelihood(word: Word) -> &'static str {
+    match word {
+        Word::Strong => "very likely",
+        Word::Good => "likely",
+        Word::Fair => "possible",
+        Word::Weak => "unlikely",
+        Word::None => "very unlikely",
     }
 }
 

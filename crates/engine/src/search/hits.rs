@@ -34,7 +34,7 @@ impl Memory {
         Ok(whole.then(|| ids.into_iter().zip(first).zip(scores).map(ranked).collect()))
     }
 
-    /// Fetches the content of hits; `None` when one is gone since they were ranked.
+    /// Fetches the content of hits, in order of relevance; `None` when one is gone since they were ranked.
     pub(super) fn load(store: &dyn Store, query: &Query, found: &FoundHits) -> Result<Option<Vec<Hit>>, Error> {
         let Some(memories) = Self::fetch_all(store, &query.namespace, &found.seqs())? else { return Ok(None) };
         let cues: Vec<CueId> = found.hits.iter().filter_map(|hit| hit.cue).collect();
@@ -45,7 +45,6 @@ impl Memory {
         for (ranked, place) in found.hits.iter().zip(&found.places) {
             let memories: Vec<Record> = memories.by_ref().take(place.seqs.len()).collect();
             let Some(best) = memories.first() else { return Ok(None) };
-            let importance = best.importance.value();
             let parts: Vec<Range<usize>> =
                 memories.iter().enumerate().map(|(i, memory)| found.best_part(memory, ranked, i)).collect();
             let mut hit = match &place.session {
@@ -55,9 +54,9 @@ impl Memory {
             hit.cue = ranked.cue.and_then(|id| questions.get(&id).cloned());
             hit.explain = ranked.explain.clone();
             hit.rerank_score = place.rerank_score;
-            hits.push((importance, hit));
+            hits.push(hit);
         }
-        Ok(Some(ordered(hits, query.sort_by)))
+        Ok(Some(hits))
     }
 }
 
@@ -148,12 +147,11 @@ fn session_hit(
     }
 }
 
-/// Sorts are stable: where the key ties, relevance decides.
-fn ordered(mut hits: Vec<(f64, Hit)>, sort_by: SortBy) -> Vec<Hit> {
+/// Puts hits in the order asked for. Sorts are stable: where the key ties, relevance decides.
+pub(super) fn order(hits: &mut [Hit], sort_by: SortBy) {
     match sort_by {
         SortBy::Relevance => {}
-        SortBy::Importance => hits.sort_by(|(a, _), (b, _)| b.total_cmp(a)),
-        SortBy::Recency => hits.sort_by_key(|(_, hit)| std::cmp::Reverse(hit.said_at)),
+        SortBy::Importance => hits.sort_by(|a, b| b.importance.value().total_cmp(&a.importance.value())),
+        SortBy::Recency => hits.sort_by_key(|hit| std::cmp::Reverse(hit.said_at)),
     }
-    hits.into_iter().map(|(_, hit)| hit).collect()
 }

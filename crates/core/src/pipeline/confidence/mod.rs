@@ -40,7 +40,9 @@ pub enum Word {
     Weak,
     /// Below 0.6.
     Fair,
-    /// From 0.6.
+    /// Below 0.85.
+    Good,
+    /// From 0.85.
     Strong,
 }
 
@@ -57,7 +59,8 @@ impl Confidence {
 impl Word {
     fn of(probability: f64) -> Self {
         match probability {
-            p if p >= 0.6 => Word::Strong,
+            p if p >= 0.85 => Word::Strong,
+            p if p >= 0.6 => Word::Good,
             p if p >= 0.35 => Word::Fair,
             p if p >= 0.15 => Word::Weak,
             _ => Word::None,
@@ -71,6 +74,7 @@ impl std::fmt::Display for Word {
             Word::None => "none",
             Word::Weak => "weak",
             Word::Fair => "fair",
+            Word::Good => "good",
             Word::Strong => "strong",
         })
     }
@@ -90,7 +94,9 @@ mod tests {
     fn a_word_grows_with_the_probability() {
         let words: Vec<Word> = (0..=100).map(|percent| Word::of(f64::from(percent) / 100.0)).collect();
         assert!(words.is_sorted());
-        assert_eq!((words[0], words[15], words[35], words[60]), (Word::None, Word::Weak, Word::Fair, Word::Strong));
+        let begins = [0, 15, 35, 60, 85].map(|percent| words[percent]);
+        assert_eq!(begins, [Word::None, Word::Weak, Word::Fair, Word::Good, Word::Strong]);
+        assert_eq!([14, 34, 59, 84].map(|percent| words[percent]), begins[..4]);
         assert_eq!(format!("{:>6}|{}", words[40], words[0]), "  fair|none");
     }
 }
