@@ -220,6 +220,6 @@ fn an_address_that_others_can_reach_needs_a_key_and_a_name() {
     let port = taken.address.rsplit(':').next().unwrap();
     let outcome = super::sandbox::finish(&mut sandbox.command(&["mcp", "--namespace", "n", "--http", port]));
     assert!(outcome.code == 1 && outcome.stderr.contains("name another with --http"), "{outcome:?}");
-    let refused = sandbox.refusal(&["mcp", "--namespace", "n", "--allow-host", "x"]);
-    assert!(refused.contains("--http"), "{refused}");
+    let alone = super::sandbox::finish(&mut sandbox.command(&["mcp", "--namespace", "n", "--allow-host", "x"]));
+    assert!(alone.code == 2 && alone.stderr.contains("--http"), "{alone:?}");
 }

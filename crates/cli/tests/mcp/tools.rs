@@ -57,7 +57,8 @@ fn what_is_added_is_found_shown_and_forgotten() {
     let found = client.call("search_memories", json!({"query": "who has the kite?"}));
     let hits = &found["structuredContent"]["hits"];
     let expected: BTreeSet<String> = [&first, note["ids"][0].as_str().unwrap()].map(str::to_owned).into();
-    assert_eq!(ids(hits).into_iter().collect::<BTreeSet<_>>(), expected, "{found}");
+    // Ben's turn comes after them, since it stands beside Ann's.
+    assert_eq!(ids(hits).into_iter().take(2).collect::<BTreeSet<_>>(), expected, "{found}");
     let turn = hits.as_array().unwrap().iter().find(|hit| hit["id"] == first.as_str()).unwrap();
     assert_eq!(
         *turn,

@@ -120,9 +120,7 @@ fn json_of(value: &impl serde::Serialize) -> Result<Value, ToolError> {
 /// What is new of some warnings to whoever calls: that somebody chose to have no model is none.
 fn news(warnings: Vec<Warning>) -> Vec<Warning> {
     use Warning::{LexicalOnly, StoredWithoutVectors};
-    let is_chosen = |warning: &Warning| {
-        matches!(warning, LexicalOnly { reason } | StoredWithoutVectors { reason } if *reason == NoVectors::SwitchedOff)
-    };
+    let is_chosen = |warning: &Warning| matches!(warning, LexicalOnly { reason } | StoredWithoutVectors { reason } if *reason == NoVectors::SwitchedOff);
     warnings.into_iter().filter(|warning| !is_chosen(warning)).collect()
 }
 
