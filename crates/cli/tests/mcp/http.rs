@@ -30,8 +30,8 @@ impl Server {
         let mut command = sandbox.command(&all);
         command.envs(key.map(|key| ("AFORESAID_MCP_KEY", key)));
         let mut process = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let line = lines.skip(1).next().unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let line = lines.nth(1).unwrap();
         let address = line.strip_prefix("listening at http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
         Self { process, address }
     }

@@ -3,7 +3,7 @@
 //!
 //! The packages are installed once, below the target folder. Where that is not possible the test says so and is skipped.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code")]
 
 #[path = "../sandbox/mod.rs"]
 mod sandbox;

@@ -92,8 +92,10 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
     };
     let hits: Vec<(Vec<String>, Hit)> = hits.into_iter().take(MOST).map(|hit| (key(&hit), hit)).collect();
     let (hits, next) = pages.page(hits, size, |(key, _)| key.iter().map(String::as_str).collect())?;
-    let unit_noun = if unit == Granularity::Session { "session" } else { "memory" };
-    let searched = if unit_noun == "memory" { memories(searched) } else { count(searched as u64, unit_noun) };
+    let searched = match unit {
+        Granularity::Session => count(searched as u64, "session"),
+        Granularity::Turn => memories(searched),
+    };
     let reason = reason.map(|reason| reason.to_string());
     let mut shown = match &reason {
         Some(reason) => format!("no hits: {reason} ({searched} searched)\n"),
