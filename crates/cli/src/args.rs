@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Cues(Box<commands::cues::CuesCommand>),
     /// List, download or verify models.
     Models(commands::models::Models),
+    /// Serve agents: search and keep memories over the Model Context Protocol (MCP).
+    Mcp(commands::mcp::Mcp),
     /// Evaluate retrieval on public data sets or your own labelled history.
     Eval(Box<commands::eval::Eval>),
     /// Try it on a small conversation.
@@ -90,6 +92,7 @@ impl Command {
             Command::Cues(command) => command.unused(),
             Command::Models(command) => command.unused(settings),
             Command::Eval(command) => command.unused(),
+            Command::Mcp(command) => command.unused(),
             Command::Update(command) => command.unused(),
             Command::Show(_)
             | Command::List(_)

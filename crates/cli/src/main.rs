@@ -106,6 +106,7 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Reembed(command) => command.run(&settings),
         Command::Cues(command) => command.run(&settings),
         Command::Models(command) => command.run(&settings),
+        Command::Mcp(command) => command.run(&settings),
         Command::Eval(command) => command.run(&settings),
         Command::Demo(command) => command.run(&settings),
         Command::Man(_) | Command::Completions(_) => Ok(()),

@@ -26,6 +26,13 @@ impl Settings {
         Ok(Memory::builder().creation(creation).encoders(encoders).open(&self.store)?)
     }
 
+    /// Opens the memory with its encoders for a server, which begins at once: the encoders are looked for later.
+    pub(crate) fn open_serving(&self) -> Result<(Memory, Arc<EncoderRegistry>), Failure> {
+        let encoders = Arc::new(EncoderRegistry::new(self.resolver(), EncoderLimits::default()));
+        let builder = Memory::builder().creation(Creation::Allowed).encoders(Arc::clone(&encoders));
+        Ok((builder.open(&self.store)?, encoders))
+    }
+
     /// Opens the memory for what needs no vectors.
     pub(crate) fn open_plain(&self) -> Result<Memory, Failure> {
         let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };

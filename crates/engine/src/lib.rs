@@ -41,6 +41,7 @@ pub mod formats;
 mod ingest;
 mod memory;
 mod no_vectors;
+pub mod project;
 mod reembed;
 mod references;
 mod registry;

@@ -14,6 +14,7 @@ pub(crate) mod forget;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod reembed;
 pub(crate) mod search;

@@ -29,10 +29,11 @@ use sandbox::{Sandbox, finish};
 use script::{Encoder, run};
 
 /// The documents, and the encoder that each has while its commands run.
-const DOCUMENTS: [(&str, Encoder); 10] = [
+const DOCUMENTS: [(&str, Encoder); 11] = [
     ("README.md", Encoder::None),
     ("docs/README.md", Encoder::None),
     ("docs/guide.md", Encoder::None),
+    ("docs/mcp.md", Encoder::None),
     ("docs/pipelines.md", Encoder::None),
     ("docs/settings.md", Encoder::None),
     ("docs/models.md", Encoder::None),

@@ -1,0 +1,136 @@
+//! The five tools: what each takes, does and answers. Nothing here knows the protocol.
+
+mod add_memory;
+mod forget_memory;
+mod get_memory;
+mod list_sessions;
+mod search_memories;
+
+use aforesaid::{
+    Memory, NoVectors, Pipeline, Warning,
+    types::{Namespace, Zone},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    arguments::{self, Argument, Given},
+    failure::ToolError,
+};
+
+/// What tools work on: one namespace of one memory.
+pub struct Toolbox {
+    /// The store, and its encoders.
+    pub memory: Memory,
+    /// The namespace of all calls; no call names another.
+    pub namespace: Namespace,
+    /// How searches rank.
+    pub pipeline: Pipeline,
+    /// Below which confidence a search gives no hits, in [0, 1].
+    pub min_confidence: f64,
+    /// Where days begin and end.
+    pub zone: Zone,
+}
+
+/// A tool: its definition, and what it does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) arguments: &'static [Argument],
+    /// Properties of its answer: name, JSON type, whether it is always there.
+    pub(crate) answer: &'static [(&'static str, &'static str, bool)],
+    pub(crate) effect: Effect,
+    run: fn(&Toolbox, Given<'_>) -> Result<Answer, ToolError>,
+}
+
+/// What a tool does to the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing.
+    Reads,
+    /// It adds; the same call adds again.
+    Adds,
+    /// It deletes; the same call deletes nothing more.
+    Deletes,
+}
+
+/// What a tool answers: the same for the model to read and for programs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) structured: Map<String, Value>,
+}
+
+/// All tools, in the order of their listing.
+pub(crate) const TOOLS: [Tool; 5] =
+    [search_memories::TOOL, get_memory::TOOL, add_memory::TOOL, forget_memory::TOOL, list_sessions::TOOL];
+
+impl Tool {
+    /// The tool of that name.
+    pub(crate) fn named(name: &str) -> Option<&'static Tool> {
+        static ALL: [Tool; 5] = TOOLS;
+        ALL.iter().find(|tool| tool.name == name)
+    }
+
+    /// The JSON schema of its arguments.
+    pub(crate) fn input_schema(&self) -> Map<String, Value> {
+        arguments::schema(self.arguments)
+    }
+
+    /// The JSON schema of its answer.
+    pub(crate) fn output_schema(&self) -> Map<String, Value> {
+        let properties: Map<String, Value> =
+            self.answer.iter().map(|(name, kind, _)| ((*name).to_owned(), json!({"type": kind}))).collect();
+        let required: Vec<&str> = self.answer.iter().filter(|(_, _, always)| *always).map(|(name, ..)| *name).collect();
+        let schema = json!({"type": "object", "properties": properties, "required": required});
+        match schema {
+            Value::Object(schema) => schema,
+            _ => Map::new(),
+        }
+    }
+}
+
+impl Toolbox {
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// When its arguments are not what it takes, or it cannot do as asked.
+    pub(crate) fn call(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<Answer, ToolError> {
+        (tool.run)(self, Given::check(tool.name, tool.arguments, arguments)?)
+    }
+}
+
+impl Answer {
+    /// An answer of some fields; those that are null are left out.
+    fn new(text: String, fields: Value) -> Self {
+        let structured = match fields {
+            Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+            _ => Map::new(),
+        };
+        Self { text, structured }
+    }
+}
+
+/// A value as JSON; nothing of ours fails to be.
+fn json_of(value: &impl serde::Serialize) -> Result<Value, ToolError> {
+    serde_json::to_value(value).map_err(|error| ToolError { code: "internal", message: error.to_string() })
+}
+
+/// What is new of some warnings to whoever calls: that somebody chose to have no model is none.
+fn news(warnings: Vec<Warning>) -> Vec<Warning> {
+    use Warning::{LexicalOnly, StoredWithoutVectors};
+    let is_chosen = |warning: &Warning| matches!(warning, LexicalOnly { reason } | StoredWithoutVectors { reason } if *reason == NoVectors::SwitchedOff);
+    warnings.into_iter().filter(|warning| !is_chosen(warning)).collect()
+}
+
+/// What the model should know of an answer, a line each.
+fn notes(warnings: &[Warning]) -> String {
+    warnings.iter().map(|warning| format!("note: {warning}\n")).collect()
+}
+
+/// Warnings as programs read them; null where there are none.
+fn warnings_json(warnings: &[Warning]) -> Value {
+    let texts: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    if texts.is_empty() { Value::Null } else { json!(texts) }
+}

@@ -1,0 +1,178 @@
+//! `search_memories`: short hits for a question.
+
+use std::num::NonZeroUsize;
+
+use aforesaid::{
+    Explanations, Hit, SearchResponse,
+    types::{Granularity, Kind, MemoryFilter, Query, Scope, Sensitivity, SortBy, Unmatched, Zone},
+};
+use serde_json::{Value, json};
+
+use super::{Answer, Effect, Tool, Toolbox, news, notes, warnings_json};
+use crate::{
+    arguments::{Given, Kind as Takes, optional, required},
+    cursor::Pages,
+    failure::ToolError,
+    text::{Origin, count, name},
+    times,
+};
+
+/// Hits of a page, where a call does not say.
+const USUAL: u64 = 8;
+
+/// Hits that can be paged through.
+const MOST: usize = 200;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "search_memories",
+    title: "Search memories",
+    description: "Finds what was said before: turns and notes, or sessions, best first, each with id, date and the \
+                  part that matches. confidence is the probability that the first hit answers the query.",
+    arguments: &[
+        required("query", Takes::Text, "Question or topic in plain words"),
+        optional("unit", Takes::Choice(&["turn", "session"]), "Default turn"),
+        optional("speaker", Takes::Text, "Only what this speaker said; exact name"),
+        optional("from", Takes::Text, "Since this time: 2025-03-09, \"last week\""),
+        optional("to", Takes::Text, "Until this time"),
+        optional("k", Takes::Whole { least: 1, most: 50 }, "Hits, default 8"),
+        optional("cursor", Takes::Text, "next_cursor, for more hits"),
+    ],
+    answer: &[
+        ("confidence", "number", true),
+        ("hits", "array", true),
+        ("next_cursor", "string", false),
+        ("reason", "string", false),
+        ("warnings", "array", false),
+    ],
+    effect: Effect::Reads,
+    run,
+};
+
+fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
+    let clock = times::clock(&tools.zone)?;
+    let text = given.text("query").unwrap_or_default();
+    let unit = if given.text("unit") == Some("session") { Granularity::Session } else { Granularity::Turn };
+    let [speaker, from, to] = ["speaker", "from", "to"].map(|name| given.text(name));
+    let asked = [text, given.text("unit").unwrap_or("turn")];
+    let asked: Vec<&str> = asked.into_iter().chain([speaker, from, to].map(Option::unwrap_or_default)).collect();
+    let pages = Pages::new(&asked, given.text("cursor"))?;
+    let size = usize::try_from(given.whole("k").unwrap_or(USUAL)).unwrap_or(MOST);
+    let query = Query {
+        scope: Scope {
+            from: from.map(|text| times::beginning("from", text, &clock)).transpose()?,
+            to: to.map(|text| times::end("to", text, &clock)).transpose()?,
+            filter: MemoryFilter {
+                speakers: speaker.map(str::to_owned).into_iter().collect(),
+                ..MemoryFilter::default()
+            },
+            ..Scope::default()
+        },
+        now: Some(clock.now),
+        zone: clock.zone,
+        unit,
+        // One more says whether there are more.
+        k: NonZeroUsize::MIN.saturating_add(pages.before().saturating_add(size).min(MOST)),
+        sort_by: SortBy::Relevance,
+        unmatched: Unmatched::Exclude,
+        min_confidence: tools.min_confidence,
+        ..Query::new(tools.namespace.clone(), text)
+    };
+    let found = match tools.memory.search(&query, &tools.pipeline, Explanations::Omit).map_err(ToolError::from) {
+        Err(error) if error.is_of_new_namespace() => {
+            let fields = json!({"confidence": 0.0, "hits": [], "reason": error.message});
+            return Ok(Answer::new(format!("no hits: {}\n", error.message), fields));
+        }
+        found => found?,
+    };
+    let SearchResponse { confidence, searched, reason, warnings, hits, .. } = found;
+    let warnings = news(warnings);
+    let key = |hit: &Hit| -> Vec<String> {
+        let conversation = hit.conversation.as_ref().map(ToString::to_string);
+        vec![conversation.unwrap_or_default(), hit.id.clone()]
+    };
+    let hits: Vec<(Vec<String>, Hit)> = hits.into_iter().take(MOST).map(|hit| (key(&hit), hit)).collect();
+    let (hits, next) = pages.page(hits, size, |(key, _)| key.iter().map(String::as_str).collect())?;
+    let searched = match unit {
+        Granularity::Session => count(searched as u64, "session"),
+        Granularity::Turn => memories(searched),
+    };
+    let reason = reason.map(|reason| reason.to_string());
+    let mut shown = match &reason {
+        Some(reason) => format!("no hits: {reason} ({searched} searched)\n"),
+        None => format!(
+            "confidence {:.2} ({}) that the first hit answers this; {searched} searched\n",
+            confidence.probability, confidence.word
+        ),
+    };
+    shown += &notes(&warnings);
+    for (number, (_, hit)) in hits.iter().enumerate() {
+        shown += &hit_text(pages.before() + number + 1, hit, &tools.zone);
+    }
+    if let Some(next) = &next {
+        shown += &format!("more: cursor {next}\n");
+    }
+    let fields = json!({
+        "confidence": (confidence.probability * 1000.0).round() / 1000.0,
+        "hits": hits.iter().map(|(_, hit)| hit_json(hit)).collect::<Vec<_>>(),
+        "next_cursor": next,
+        "reason": reason,
+        "warnings": warnings_json(&warnings),
+    });
+    Ok(Answer::new(shown, fields))
+}
+
+fn memories(number: usize) -> String {
+    if number == 1 { "1 memory".to_owned() } else { format!("{number} memories") }
+}
+
+/// The id that `get_memory` takes: of a session, that of its best turn.
+fn id(hit: &Hit) -> &str {
+    hit.turns.first().map_or(&hit.id, |turn| turn.id.as_str())
+}
+
+fn hit_text(number: usize, hit: &Hit, zone: &Zone) -> String {
+    let origin = Origin {
+        id: id(hit),
+        kind: hit.kind.unwrap_or(Kind::Turn),
+        said_at: hit.said_at,
+        speaker: hit.speaker.as_deref().filter(|_| hit.turns.is_empty()),
+        conversation: hit.conversation.as_ref(),
+        session: hit.session.as_ref(),
+        title: hit.title.as_deref(),
+        sensitivity: hit.sensitivity,
+    };
+    let mut text = format!("{number}. {}\n", origin.line(zone));
+    match hit.turns.as_slice() {
+        [] => text += &format!("  | {}\n", name(&hit.snippet.text)),
+        turns => {
+            for turn in turns {
+                let speaker = turn.speaker.as_deref().map(|speaker| format!("{}: ", name(speaker))).unwrap_or_default();
+                text += &format!("  | [{}] {speaker}{}\n", name(turn.id.as_str()), name(&turn.snippet.text));
+            }
+        }
+    }
+    text
+}
+
+fn hit_json(hit: &Hit) -> Value {
+    let turns: Vec<Value> = hit
+        .turns
+        .iter()
+        .map(|turn| json!({"id": turn.id, "speaker": turn.speaker, "said_at": turn.said_at, "text": turn.snippet.text}))
+        .collect();
+    let is_sensitive = hit.sensitivity == Sensitivity::Sensitive;
+    let fields = json!({
+        "id": id(hit),
+        "kind": hit.kind,
+        "conversation": hit.conversation,
+        "session": hit.session,
+        "title": hit.title,
+        "speaker": hit.speaker,
+        "said_at": hit.said_at,
+        "text": hit.snippet.text,
+        "tags": (!hit.tags.is_empty()).then_some(&hit.tags),
+        "sensitive": is_sensitive.then_some(true),
+        "turns": (!turns.is_empty()).then_some(turns),
+    });
+    Answer::new(String::new(), fields).structured.into()
+}
