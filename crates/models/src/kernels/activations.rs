@@ -20,7 +20,8 @@ pub(super) struct Range {
 /// Rows of numbers as words, in blocks of as many rows as a tile has.
 ///
 /// In a block the words of one depth lie side by side, so that a tile reads it
-/// once from front to back; a block that reaches beyond the rows has zeros there.
+/// once from front to back, or, where a family reads several places as well as one,
+/// rows follow one another. A block that reaches beyond the rows has zeros there.
 #[derive(Default)]
 pub(crate) struct Activations {
     words: Aligned<u32>,
@@ -44,7 +45,7 @@ impl Activations {
         self.depth
     }
 
-    /// The words of the block that starts at row `first`, `height` to each depth.
+    /// The words of the block of `height` rows that starts at row `first`.
     #[inline(always)]
     pub(super) fn block(&self, first: usize, height: usize) -> &[u32] {
         &self.words[first * self.depth..][..height * self.depth]
@@ -69,11 +70,15 @@ impl Activations {
         self.depth = width.div_ceil(D::ENCODING.depth());
         let padded: usize = blocks::<D::Simd>(count).map(|(_, height)| height).sum();
         self.words.resize(padded * self.depth);
-        self.block.resize(D::Simd::ROWS * self.depth);
+        self.block.resize(if D::Simd::INTERLEAVED { D::Simd::ROWS * self.depth } else { 0 });
         self.ranges.clear();
         for (first, height) in blocks::<D::Simd>(count) {
             for r in 0..height {
-                let words = &mut self.block[r * self.depth..][..self.depth];
+                let words = if D::Simd::INTERLEAVED {
+                    &mut self.block[r * self.depth..][..self.depth]
+                } else {
+                    &mut self.words[(first + r) * self.depth..][..self.depth]
+                };
                 if first + r < count {
                     let mut encoder = Encoder::<D> { words, range: Range::default(), dot: PhantomData };
                     row(first + r, &mut encoder);
@@ -82,8 +87,10 @@ impl Activations {
                     words.fill(0);
                 }
             }
-            let block = &mut self.words[first * self.depth..][..height * self.depth];
-            dot.simd().interleave(&self.block[..height * self.depth], height, block);
+            if D::Simd::INTERLEAVED {
+                let block = &mut self.words[first * self.depth..][..height * self.depth];
+                dot.simd().interleave(&self.block[..height * self.depth], height, block);
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ use super::{
     layer_norm::Normalise,
     multiply::Multiply,
     simd::{Family, Kernel, Simd},
+    weights::PANEL,
 };
 use crate::{Instructions, Precision};
 
@@ -66,16 +67,16 @@ impl Arithmetic {
 
     /// Weights to be filled, `depth` x `columns`.
     pub(crate) fn weights(self, depth: usize, columns: usize) -> Weights {
-        struct Ask<'a>(&'a mut Encoding);
+        struct Ask<'a>(&'a mut (Encoding, usize));
         impl Product for Ask<'_> {
             #[inline(always)]
             fn run<D: Dot>(self, _: D) {
-                *self.0 = D::ENCODING;
+                *self.0 = (D::ENCODING, D::Simd::STRIP);
             }
         }
-        let mut encoding = Encoding::F32;
-        self.run(Ask(&mut encoding));
-        Weights::zeros(depth, columns, encoding)
+        let mut answer = (Encoding::F32, PANEL);
+        self.run(Ask(&mut answer));
+        Weights::zeros(depth, columns, answer.0, answer.1)
     }
 
     /// Lays rows out as the left-hand side of a product.

@@ -8,6 +8,7 @@ use std::arch::x86_64::{
 };
 
 use super::{Kernel, Simd};
+use crate::kernels::weights::STRIP;
 
 const LANES: usize = 8;
 
@@ -38,8 +39,11 @@ macro_rules! instruction {
 
 impl Simd for Avx2 {
     const LANES: usize = LANES;
-    const ROWS: usize = 2;
+    const REGISTERS: usize = 16;
+    const ROWS: usize = 6;
     const ROW_STEP: usize = 2;
+    const STRIP: usize = STRIP;
+    const INTERLEAVED: bool = false;
     const FMA: bool = true;
     type Floats = [f32; LANES];
     type Words = [u32; LANES];
