@@ -120,8 +120,17 @@ impl Multiply<'_> {
             let range = self.left.range(i);
             let row = &mut self.out.row(i)[column..];
             if let Some(slots) = row.first_chunk_mut::<W>() {
-                for c in 0..W {
-                    slots[c] = put(slots[c], number::<D, W>(sums[c], range, columns, c));
+                if D::Simd::INTERLEAVED {
+                    for c in 0..W {
+                        slots[c] = put(slots[c], number::<D, W>(sums[c], range, columns, c));
+                    }
+                } else {
+                    // By way of an array that nothing else can point to: a compiler for 8 lanes vectorises no other.
+                    let mut values: [f32; W] = std::array::from_fn(|c| number::<D, W>(sums[c], range, columns, c));
+                    for (value, slot) in values.iter_mut().zip(slots.iter()) {
+                        *value = put(*slot, *value);
+                    }
+                    *slots = values;
                 }
             } else {
                 for (c, slot) in row.iter_mut().enumerate() {
