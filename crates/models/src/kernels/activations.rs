@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::{
     Aligned, Rows,
+    balanced::{Excess, encode},
     dot::{Dot, Encoding},
     row_blocks::blocks,
     simd::Simd,
@@ -15,6 +16,10 @@ use super::{
 pub(super) struct Range {
     pub(super) low: f32,
     pub(super) scale: f32,
+    /// What is added to a sum of bytes: what the weights' 128 too many made of it.
+    pub(super) offset: i32,
+    /// Where the excesses of the row end.
+    excesses: usize,
 }
 
 /// Rows of numbers as words, in blocks of as many rows as a tile has.
@@ -27,6 +32,8 @@ pub(crate) struct Activations {
     words: Aligned<u32>,
     /// One a row; only bytes need it.
     ranges: Vec<Range>,
+    /// What was cut off the numbers of the rows, one row after the other.
+    excesses: Vec<Excess>,
     rows: usize,
     /// Words of a row.
     depth: usize,
@@ -57,6 +64,13 @@ impl Activations {
         self.ranges[i]
     }
 
+    /// What was cut off the numbers of row `i`.
+    #[inline(always)]
+    pub(super) fn excesses(&self, i: usize) -> &[Excess] {
+        let start = i.checked_sub(1).map_or(0, |before| self.ranges[before].excesses);
+        &self.excesses[start..self.ranges[i].excesses]
+    }
+
     /// Takes rows in the form that `D` multiplies; `row` hands row `i` to the encoder it is given.
     #[inline(always)]
     pub(super) fn fill<D: Dot>(
@@ -72,6 +86,7 @@ impl Activations {
         self.words.resize(padded * self.depth);
         self.block.resize(if D::Simd::INTERLEAVED { D::Simd::ROWS * self.depth } else { 0 });
         self.ranges.clear();
+        self.excesses.clear();
         for (first, height) in blocks::<D::Simd>(count) {
             for r in 0..height {
                 let words = if D::Simd::INTERLEAVED {
@@ -80,7 +95,8 @@ impl Activations {
                     &mut self.words[(first + r) * self.depth..][..self.depth]
                 };
                 if first + r < count {
-                    let mut encoder = Encoder::<D> { words, range: Range::default(), dot: PhantomData };
+                    let mut encoder =
+                        Encoder::<D> { words, range: Range::default(), excesses: &mut self.excesses, dot: PhantomData };
                     row(first + r, &mut encoder);
                     self.ranges.push(encoder.range);
                 } else {
@@ -99,6 +115,7 @@ impl Activations {
 pub(super) struct Encoder<'a, D> {
     words: &'a mut [u32],
     range: Range,
+    excesses: &'a mut Vec<Excess>,
     dot: PhantomData<D>,
 }
 
@@ -118,6 +135,16 @@ impl<D: Dot> Encoder<'_, D> {
                 self.range = range(row);
                 let (inverse, low) = (inverse(self.range.scale), self.range.low);
                 words_of::<2>(row, self.words, |value, place| u32::from(byte(value, low, inverse)) << (16 * place));
+            }
+            Encoding::Balanced => {
+                let Range { low, scale, .. } = range(row);
+                let inverse = inverse(scale);
+                // Of a row whose numbers are all above 0, or below, the one that is nearest to it.
+                let zero = byte(0.0f32.min(low + 255.0 * scale).max(low), low, inverse);
+                let step = |value: f32| i32::from(byte(value, low, inverse)) - i32::from(zero);
+                let total = encode(row, self.words, step, self.excesses);
+                let low = scale.mul_add(f32::from(zero), low);
+                self.range = Range { low, scale, offset: -128 * total, excesses: self.excesses.len() };
             }
         }
     }
@@ -192,7 +219,8 @@ fn range(row: &[f32]) -> Range {
         nothing[i] += *value * 0.0;
     }
     let low = across(low, least);
-    Range { low, scale: (across(high, most) - low) * (1.0 / 255.0) + across(nothing, |a, b| a + b) }
+    let scale = (across(high, most) - low) * (1.0 / 255.0) + across(nothing, |a, b| a + b);
+    Range { low, scale, ..Range::default() }
 }
 
 /// In a new array: one changed in place would be written under a mask.

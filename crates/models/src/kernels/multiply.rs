@@ -125,10 +125,11 @@ impl Multiply<'_> {
                         slots[c] = put(slots[c], number::<D, W>(sums[c], range, columns, c));
                     }
                 } else {
-                    // By way of an array that nothing else can point to: a compiler for 8 lanes vectorises no other.
-                    let mut values: [f32; W] = std::array::from_fn(|c| number::<D, W>(sums[c], range, columns, c));
-                    for (value, slot) in values.iter_mut().zip(slots.iter()) {
-                        *value = put(*slot, *value);
+                    // By way of arrays that nothing else can point to: a compiler for 8 lanes vectorises no others.
+                    let (sums, there) = (*sums, *slots);
+                    let mut values = [0.0; W];
+                    for c in 0..W {
+                        values[c] = put(there[c], number::<D, W>(sums[c], range, columns, c));
                     }
                     *slots = values;
                 }
@@ -147,7 +148,8 @@ fn number<D: Dot, const W: usize>(sum: u32, range: Range, columns: Columns<'_, W
     if D::ENCODING.is_integer() {
         // sum of (low + scale * byte) * weight = low * (sum of weights) + scale * (sum of byte * weight)
         let rest = fma::<D::Simd>(range.low, columns.total[c], columns.bias[c]);
-        fma::<D::Simd>(range.scale * sum.cast_signed() as f32, columns.scale[c], rest)
+        let offset = if D::ENCODING == Encoding::Balanced { range.offset } else { 0 };
+        fma::<D::Simd>(range.scale * (sum.cast_signed().wrapping_add(offset)) as f32, columns.scale[c], rest)
     } else {
         f32::from_bits(sum) + columns.bias[c]
     }

@@ -3,6 +3,7 @@
 use super::{
     Aligned, Rows,
     activations::{bf16_words, bytes_of, words_of},
+    balanced::{RUN, parts},
     dot::Encoding,
 };
 
@@ -120,7 +121,7 @@ fn encode(column: &[f32], encoding: Encoding, words: &mut [u32]) -> (f32, f32) {
     match encoding {
         Encoding::F32 => words.iter_mut().zip(column).for_each(|(word, value)| *word = value.to_bits()),
         Encoding::Bf16 => bf16_words(column, words),
-        Encoding::Bytes | Encoding::WideBytes => return encode_bytes(column, encoding, words),
+        Encoding::Bytes | Encoding::WideBytes | Encoding::Balanced => return encode_bytes(column, encoding, words),
     }
     (1.0, 0.0)
 }
@@ -136,6 +137,16 @@ fn encode_bytes(column: &[f32], encoding: Encoding, words: &mut [u32]) -> (f32, 
     let byte = |value: f32| ((value * inverse + 12_582_912.0).to_bits() as u8).cast_signed();
     match encoding {
         Encoding::Bytes => bytes_of(column, words, |value| byte(value).cast_unsigned()),
+        Encoding::Balanced => {
+            for (r, run) in words.chunks_mut(RUN).enumerate() {
+                run.fill(0);
+                for (i, part) in parts(column, r * RUN, run.len()).into_iter().enumerate() {
+                    for (word, value) in run.iter_mut().zip(part) {
+                        *word |= u32::from(byte(*value).cast_unsigned() ^ 0x80) << (8 * i);
+                    }
+                }
+            }
+        }
         _ => words_of::<2>(column, words, |value, place| {
             u32::from(i16::from(byte(value)).cast_unsigned()) << (16 * place)
         }),
