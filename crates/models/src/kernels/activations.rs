@@ -16,7 +16,9 @@ use super::{
 pub(super) struct Range {
     pub(super) low: f32,
     pub(super) scale: f32,
-    /// What is added to a sum of bytes: what the weights' 128 too many made of it.
+    /// The step of the number 0, from which [`Encoding::Balanced`] counts.
+    pub(super) zero: i32,
+    /// What is added to a sum of its bytes: what the weights' 128 too many made of it.
     pub(super) offset: i32,
     /// Where the excesses of the row end.
     excesses: usize,
@@ -140,11 +142,10 @@ impl<D: Dot> Encoder<'_, D> {
                 let Range { low, scale, .. } = range(row);
                 let inverse = inverse(scale);
                 // Of a row whose numbers are all above 0, or below, the one that is nearest to it.
-                let zero = byte(0.0f32.min(low + 255.0 * scale).max(low), low, inverse);
-                let step = |value: f32| i32::from(byte(value, low, inverse)) - i32::from(zero);
+                let zero = i32::from(byte(0.0f32.min(low + 255.0 * scale).max(low), low, inverse));
+                let step = |value: f32| i32::from(byte(value, low, inverse)) - zero;
                 let total = encode(row, self.words, step, self.excesses);
-                let low = scale.mul_add(f32::from(zero), low);
-                self.range = Range { low, scale, offset: -128 * total, excesses: self.excesses.len() };
+                self.range = Range { low, scale, zero, offset: -128 * total, excesses: self.excesses.len() };
             }
         }
     }

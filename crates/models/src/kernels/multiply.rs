@@ -148,8 +148,12 @@ fn number<D: Dot, const W: usize>(sum: u32, range: Range, columns: Columns<'_, W
     if D::ENCODING.is_integer() {
         // sum of (low + scale * byte) * weight = low * (sum of weights) + scale * (sum of byte * weight)
         let rest = fma::<D::Simd>(range.low, columns.total[c], columns.bias[c]);
-        let offset = if D::ENCODING == Encoding::Balanced { range.offset } else { 0 };
-        fma::<D::Simd>(range.scale * (sum.cast_signed().wrapping_add(offset)) as f32, columns.scale[c], rest)
+        // The sum of bytes * weights, the same whichever bytes were multiplied.
+        let sum = match D::ENCODING {
+            Encoding::Balanced => sum.cast_signed() + range.offset + range.zero * columns.whole[c],
+            _ => sum.cast_signed(),
+        };
+        fma::<D::Simd>(range.scale * sum as f32, columns.scale[c], rest)
     } else {
         f32::from_bits(sum) + columns.bias[c]
     }

@@ -35,6 +35,7 @@ struct Panel {
     bias: [f32; PANEL],
     scale: [f32; PANEL],
     total: [f32; PANEL],
+    whole: [i32; PANEL],
 }
 
 impl Panel {
@@ -42,7 +43,8 @@ impl Panel {
     fn strips<const W: usize>(&self) -> impl Iterator<Item = Columns<'_, W>> {
         let parts = [&self.bias, &self.scale, &self.total].map(|numbers| numbers.as_chunks().0.iter());
         let [bias, scale, total] = parts;
-        bias.zip(scale).zip(total).map(|((bias, scale), total)| Columns { bias, scale, total })
+        let columns = bias.zip(scale).zip(total).zip(self.whole.as_chunks().0);
+        columns.map(|(((bias, scale), total), whole)| Columns { bias, scale, total, whole })
     }
 }
 
@@ -54,6 +56,8 @@ pub(super) struct Columns<'a, const W: usize> {
     pub(super) scale: &'a [f32; W],
     /// The sum of a column's weights as they are after rounding.
     pub(super) total: &'a [f32; W],
+    /// That sum in steps.
+    pub(super) whole: &'a [i32; W],
 }
 
 impl Weights {
@@ -64,7 +68,7 @@ impl Weights {
         Self {
             words: Aligned::zeros(panels * PANEL * depth.div_ceil(encoding.depth())),
             strip,
-            columns: vec![Panel { bias: zero, scale: zero, total: zero }; panels],
+            columns: vec![Panel { bias: zero, scale: zero, total: zero, whole: [0; PANEL] }; panels],
             depth,
             count,
             encoding,
@@ -81,9 +85,10 @@ impl Weights {
             let take = (self.strip - lane).min(rows.count() - i);
             for (r, words) in band.chunks_exact_mut(depth).take(take).enumerate() {
                 let column = first + i + r;
-                let (scale, total) = encode(rows.row(i + r), self.encoding, words);
+                let (scale, whole) = encode(rows.row(i + r), self.encoding, words);
                 self.columns[column / PANEL].scale[column % PANEL] = scale;
-                self.columns[column / PANEL].total[column % PANEL] = total;
+                self.columns[column / PANEL].total[column % PANEL] = scale * whole as f32;
+                self.columns[column / PANEL].whole[column % PANEL] = whole;
             }
             let strip = &mut self.words[s * self.strip * depth..][..self.strip * depth];
             transpose_into(strip, self.strip, lane, &band[..take * depth], depth);
@@ -116,18 +121,18 @@ impl Weights {
     }
 }
 
-/// Writes a column's words; returns its scale and the sum of its rounded weights.
-fn encode(column: &[f32], encoding: Encoding, words: &mut [u32]) -> (f32, f32) {
+/// Writes a column's words; returns its scale and the sum of its weights in steps of it.
+fn encode(column: &[f32], encoding: Encoding, words: &mut [u32]) -> (f32, i32) {
     match encoding {
         Encoding::F32 => words.iter_mut().zip(column).for_each(|(word, value)| *word = value.to_bits()),
         Encoding::Bf16 => bf16_words(column, words),
         Encoding::Bytes | Encoding::WideBytes | Encoding::Balanced => return encode_bytes(column, encoding, words),
     }
-    (1.0, 0.0)
+    (1.0, 0)
 }
 
 /// Signed bytes, symmetric around 0, in 127 steps to the largest magnitude.
-fn encode_bytes(column: &[f32], encoding: Encoding, words: &mut [u32]) -> (f32, f32) {
+fn encode_bytes(column: &[f32], encoding: Encoding, words: &mut [u32]) -> (f32, i32) {
     let largest = column.iter().fold(0.0f32, |largest, value| largest.max(value.abs()));
     // A NaN passes by the maximum; it must not be lost.
     let lost: f32 = column.iter().map(|value| value * 0.0).sum();
@@ -151,8 +156,7 @@ fn encode_bytes(column: &[f32], encoding: Encoding, words: &mut [u32]) -> (f32, 
             u32::from(i16::from(byte(value)).cast_unsigned()) << (16 * place)
         }),
     }
-    let total: i32 = column.iter().map(|value| i32::from(byte(*value))).sum();
-    (scale, scale * total as f32)
+    (scale, column.iter().map(|value| i32::from(byte(*value))).sum())
 }
 
 /// Writes rows of `depth` words as the lanes of a strip of `width` columns, from `lane` on.
