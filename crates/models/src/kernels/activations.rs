@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::{
     Aligned, Rows,
+    balanced::{Excess, encode},
     dot::{Dot, Encoding},
     row_blocks::blocks,
     simd::Simd,
@@ -15,17 +16,26 @@ use super::{
 pub(super) struct Range {
     pub(super) low: f32,
     pub(super) scale: f32,
+    /// The step of the number 0, from which [`Encoding::Balanced`] counts.
+    pub(super) zero: i32,
+    /// What is added to a sum of its bytes: what the weights' 128 too many made of it.
+    pub(super) offset: i32,
+    /// Where the excesses of the row end.
+    excesses: usize,
 }
 
 /// Rows of numbers as words, in blocks of as many rows as a tile has.
 ///
 /// In a block the words of one depth lie side by side, so that a tile reads it
-/// once from front to back; a block that reaches beyond the rows has zeros there.
+/// once from front to back, or, where a family reads several places as well as one,
+/// rows follow one another. A block that reaches beyond the rows has zeros there.
 #[derive(Default)]
 pub(crate) struct Activations {
     words: Aligned<u32>,
     /// One a row; only bytes need it.
     ranges: Vec<Range>,
+    /// What was cut off the numbers of the rows, one row after the other.
+    excesses: Vec<Excess>,
     rows: usize,
     /// Words of a row.
     depth: usize,
@@ -44,7 +54,7 @@ impl Activations {
         self.depth
     }
 
-    /// The words of the block that starts at row `first`, `height` to each depth.
+    /// The words of the block of `height` rows that starts at row `first`.
     #[inline(always)]
     pub(super) fn block(&self, first: usize, height: usize) -> &[u32] {
         &self.words[first * self.depth..][..height * self.depth]
@@ -54,6 +64,13 @@ impl Activations {
     #[inline(always)]
     pub(super) fn range(&self, i: usize) -> Range {
         self.ranges[i]
+    }
+
+    /// What was cut off the numbers of row `i`.
+    #[inline(always)]
+    pub(super) fn excesses(&self, i: usize) -> &[Excess] {
+        let start = i.checked_sub(1).map_or(0, |before| self.ranges[before].excesses);
+        &self.excesses[start..self.ranges[i].excesses]
     }
 
     /// Takes rows in the form that `D` multiplies; `row` hands row `i` to the encoder it is given.
@@ -69,21 +86,29 @@ impl Activations {
         self.depth = width.div_ceil(D::ENCODING.depth());
         let padded: usize = blocks::<D::Simd>(count).map(|(_, height)| height).sum();
         self.words.resize(padded * self.depth);
-        self.block.resize(D::Simd::ROWS * self.depth);
+        self.block.resize(if D::Simd::INTERLEAVED { D::Simd::ROWS * self.depth } else { 0 });
         self.ranges.clear();
+        self.excesses.clear();
         for (first, height) in blocks::<D::Simd>(count) {
             for r in 0..height {
-                let words = &mut self.block[r * self.depth..][..self.depth];
+                let words = if D::Simd::INTERLEAVED {
+                    &mut self.block[r * self.depth..][..self.depth]
+                } else {
+                    &mut self.words[(first + r) * self.depth..][..self.depth]
+                };
                 if first + r < count {
-                    let mut encoder = Encoder::<D> { words, range: Range::default(), dot: PhantomData };
+                    let mut encoder =
+                        Encoder::<D> { words, range: Range::default(), excesses: &mut self.excesses, dot: PhantomData };
                     row(first + r, &mut encoder);
                     self.ranges.push(encoder.range);
                 } else {
                     words.fill(0);
                 }
             }
-            let block = &mut self.words[first * self.depth..][..height * self.depth];
-            dot.simd().interleave(&self.block[..height * self.depth], height, block);
+            if D::Simd::INTERLEAVED {
+                let block = &mut self.words[first * self.depth..][..height * self.depth];
+                dot.simd().interleave(&self.block[..height * self.depth], height, block);
+            }
         }
     }
 }
@@ -92,6 +117,7 @@ impl Activations {
 pub(super) struct Encoder<'a, D> {
     words: &'a mut [u32],
     range: Range,
+    excesses: &'a mut Vec<Excess>,
     dot: PhantomData<D>,
 }
 
@@ -111,6 +137,15 @@ impl<D: Dot> Encoder<'_, D> {
                 self.range = range(row);
                 let (inverse, low) = (inverse(self.range.scale), self.range.low);
                 words_of::<2>(row, self.words, |value, place| u32::from(byte(value, low, inverse)) << (16 * place));
+            }
+            Encoding::Balanced => {
+                let Range { low, scale, .. } = range(row);
+                let inverse = inverse(scale);
+                // Of a row whose numbers are all above 0, or below, the one that is nearest to it.
+                let zero = i32::from(byte(0.0f32.min(low + 255.0 * scale).max(low), low, inverse));
+                let step = |value: f32| i32::from(byte(value, low, inverse)) - zero;
+                let total = encode(row, self.words, step, self.excesses);
+                self.range = Range { low, scale, zero, offset: -128 * total, excesses: self.excesses.len() };
             }
         }
     }
@@ -185,7 +220,8 @@ fn range(row: &[f32]) -> Range {
         nothing[i] += *value * 0.0;
     }
     let low = across(low, least);
-    Range { low, scale: (across(high, most) - low) * (1.0 / 255.0) + across(nothing, |a, b| a + b) }
+    let scale = (across(high, most) - low) * (1.0 / 255.0) + across(nothing, |a, b| a + b);
+    Range { low, scale, ..Range::default() }
 }
 
 /// In a new array: one changed in place would be written under a mask.

@@ -1,7 +1,7 @@
 //! Which kernels a model runs on: a precision in the instructions of a processor family.
 
 #[cfg(target_arch = "x86_64")]
-use super::dot::{avx512_bf16::Bf16, avx512_vnni::Vnni};
+use super::dot::{avx2_bytes::Bytes, avx512_bf16::Bf16, avx512_vnni::Vnni};
 use super::{
     Activations, AttentionSpace, Finish, Heads, LayerNorm, MARGIN, PartialSums, Rows, RowsMut, ScoreBias, Weights,
     activations::Take,
@@ -13,6 +13,7 @@ use super::{
     layer_norm::Normalise,
     multiply::Multiply,
     simd::{Family, Kernel, Simd},
+    weights::PANEL,
 };
 use crate::{Instructions, Precision};
 
@@ -31,6 +32,8 @@ enum Native {
     Vnni(Vnni),
     #[cfg(target_arch = "x86_64")]
     Bf16(Bf16),
+    #[cfg(target_arch = "x86_64")]
+    Bytes(Bytes),
     None,
 }
 
@@ -41,6 +44,8 @@ impl Native {
             (Precision::Int8, Family::Avx512(_)) => Vnni::detect().map_or(Self::None, Self::Vnni),
             #[cfg(target_arch = "x86_64")]
             (Precision::Bf16, Family::Avx512(_)) => Bf16::detect().map_or(Self::None, Self::Bf16),
+            #[cfg(target_arch = "x86_64")]
+            (Precision::Int8, Family::Avx2(simd)) => Self::Bytes(Bytes(simd)),
             _ => Self::None,
         }
     }
@@ -66,16 +71,16 @@ impl Arithmetic {
 
     /// Weights to be filled, `depth` x `columns`.
     pub(crate) fn weights(self, depth: usize, columns: usize) -> Weights {
-        struct Ask<'a>(&'a mut Encoding);
+        struct Ask<'a>(&'a mut (Encoding, usize));
         impl Product for Ask<'_> {
             #[inline(always)]
             fn run<D: Dot>(self, _: D) {
-                *self.0 = D::ENCODING;
+                *self.0 = (D::ENCODING, D::Simd::STRIP);
             }
         }
-        let mut encoding = Encoding::F32;
-        self.run(Ask(&mut encoding));
-        Weights::zeros(depth, columns, encoding)
+        let mut answer = (Encoding::F32, PANEL);
+        self.run(Ask(&mut answer));
+        Weights::zeros(depth, columns, answer.0, answer.1)
     }
 
     /// Lays rows out as the left-hand side of a product.
@@ -163,6 +168,8 @@ impl Arithmetic {
             Native::Vnni(dot) => dot.vectorize(product),
             #[cfg(target_arch = "x86_64")]
             Native::Bf16(dot) => dot.vectorize(product),
+            #[cfg(target_arch = "x86_64")]
+            Native::Bytes(dot) => dot.vectorize(product),
             Native::None => self.family.run(Emulated { product, precision: self.precision }),
         }
     }

@@ -15,6 +15,9 @@ use super::{
 /// Tokens, or components, of a tile's side.
 const TILE: usize = 4;
 
+/// Keys, or components, of a tile where there are 16 registers: 8 sums, 4 queries and what passes by them.
+const PAIR: usize = 2;
+
 /// How many heads there are and how wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Heads {
@@ -88,13 +91,22 @@ impl Product for Attend<'_> {
             for (t, (tile, means)) in
                 tiles.zip(D::Simd::words_mut(means).chunks_exact_mut(TILE * shape.size)).enumerate()
             {
-                shape.score(dot, tile, keys, D::Simd::words_mut(scores));
+                if D::Simd::REGISTERS < 32 {
+                    shape.score_by_pairs(dot, tile, keys, D::Simd::words_mut(scores));
+                } else {
+                    shape.score(dot, tile, keys, D::Simd::words_mut(scores));
+                }
                 if let Some(bias) = &self.bias {
                     let scores = D::Simd::words_mut(scores);
                     add_bias::<D::Simd>(scores, bias, t * TILE, shape.tokens, group * lanes, count);
                 }
                 let inverse = softmax(dot, &mut scores[..shape.tokens * TILE * lanes], weights);
-                shape.weigh(dot, D::Simd::words(weights), values, D::Simd::floats(&inverse), means);
+                let (weights, inverse) = (D::Simd::words(weights), D::Simd::floats(&inverse));
+                if D::Simd::REGISTERS < 32 {
+                    shape.weigh::<D, PAIR>(dot, weights, values, inverse, means);
+                } else {
+                    shape.weigh::<D, TILE>(dot, weights, values, inverse, means);
+                }
             }
         }
         shape.scatter(dot.simd(), means, self.heads, self.context);
@@ -240,9 +252,41 @@ impl Shape {
         }
     }
 
-    /// The weighted means of the values, one a query of the tile.
+    /// [`Shape::score`] with two keys at a time.
     #[inline(always)]
-    fn weigh<D: Dot>(
+    fn score_by_pairs<D: Dot>(
+        self,
+        dot: D,
+        queries: &[<D::Simd as Simd>::Words],
+        keys: &[<D::Simd as Simd>::Words],
+        scores: &mut [<D::Simd as Simd>::Words],
+    ) {
+        let words = self.words::<D>();
+        let (q0, rest) = queries.split_at(words);
+        let (q1, rest) = rest.split_at(words);
+        let (q2, q3) = rest.split_at(words);
+        for (keys, scores) in keys.chunks_exact(PAIR * words).zip(scores.chunks_exact_mut(PAIR * TILE)) {
+            let mut tile = [[dot.zero(); TILE]; PAIR];
+            let (k0, k1) = keys.split_at(words);
+            let queries = q0.iter().zip(q1).zip(q2).zip(q3);
+            for ((((q0, q1), q2), q3), (k0, k1)) in queries.zip(k0.iter().zip(k1)) {
+                let k = [dot.load(k0), dot.load(k1)];
+                for (query, q) in [q0, q1, q2, q3].into_iter().enumerate() {
+                    let q = dot.load(q);
+                    for (row, k) in tile.iter_mut().zip(k) {
+                        row[query] = dot.dot(row[query], q, k);
+                    }
+                }
+            }
+            for (sum, slot) in tile.iter().flatten().zip(scores) {
+                dot.store(*sum, slot);
+            }
+        }
+    }
+
+    /// The weighted means of the values, one a query of the tile, `C` components at a time.
+    #[inline(always)]
+    fn weigh<D: Dot, const C: usize>(
         self,
         dot: D,
         weights: &[<D::Simd as Simd>::Words],
@@ -254,10 +298,10 @@ impl Shape {
         let steps = self.tokens.div_ceil(D::ENCODING.depth());
         let mut component = 0;
         while component < self.size {
-            let mut sums = [[dot.zero(); TILE]; TILE];
+            let mut sums = [[dot.zero(); C]; TILE];
             for (weights, values) in weights.chunks_exact(TILE).zip(values.chunks_exact(self.size)).take(steps) {
-                let Some(values) = values[component..].first_chunk::<TILE>() else { continue };
-                let v = [dot.load(&values[0]), dot.load(&values[1]), dot.load(&values[2]), dot.load(&values[3])];
+                let Some(values) = values[component..].first_chunk::<C>() else { continue };
+                let v: [_; C] = std::array::from_fn(|c| dot.load(&values[c]));
                 for (row, weight) in sums.iter_mut().zip(weights) {
                     let weight = dot.load(weight);
                     for (sum, v) in row.iter_mut().zip(v) {
@@ -273,7 +317,7 @@ impl Shape {
                     simd.store_words(simd.as_words(mean), slot);
                 }
             }
-            component += TILE;
+            component += C;
         }
     }
 
@@ -330,6 +374,12 @@ fn softmax<D: Dot>(dot: D, scores: &mut [u32], weights: &mut [u32]) -> [f32; TIL
         }
     }
     let mut sums = [0.0; TILE * MARGIN];
+    if D::Simd::REGISTERS < 32 && D::ENCODING == Encoding::F32 {
+        for (scores, weights) in scores.chunks_exact(width).zip(weights.chunks_exact_mut(width)) {
+            single_exponentials::<D::Simd>(scores, &tops[..width], &mut sums[..width], weights);
+        }
+        return sums.map(|sum| 1.0 / sum);
+    }
     let (tops, of_sums) = (D::Simd::floats(&tops), D::Simd::floats_mut(&mut sums));
     for (scores, weights) in scores.chunks_mut(depth * width).zip(weights.chunks_exact_mut(width)) {
         let (low, high) = D::Simd::words_mut(scores).split_at_mut(TILE);
@@ -341,6 +391,17 @@ fn softmax<D: Dot>(dot: D, scores: &mut [u32], weights: &mut [u32]) -> [f32; TIL
         }
     }
     sums.map(|sum| 1.0 / sum)
+}
+
+/// Writes the exponentials of a key's scores and adds them to the sums: several vectors in one loop over plain slices,
+/// which a compiler for 8 lanes vectorises where it leaves a loop of a single vector as it is.
+#[inline(always)]
+fn single_exponentials<S: Simd>(scores: &[u32], tops: &[f32], sums: &mut [f32], weights: &mut [u32]) {
+    for (((score, top), sum), weight) in scores.iter().zip(tops).zip(sums).zip(weights) {
+        let value = exp::<S>(f32::from_bits(*score) - top);
+        *sum += value;
+        *weight = value.to_bits();
+    }
 }
 
 /// Turns a vector of scores into exponentials in place and adds them to the sums.

@@ -8,6 +8,7 @@ mod activations;
 mod aligned;
 mod arithmetic;
 mod attention;
+mod balanced;
 mod dot;
 mod exp;
 mod gelu;

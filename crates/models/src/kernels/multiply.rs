@@ -14,6 +14,8 @@ use super::{
     weights::{Columns, PANEL},
 };
 
+mod strips;
+
 /// Depths, in words, whose part of a panel stays in the first-level cache with a block of rows.
 const DEPTH_STEP: usize = 256;
 
@@ -42,7 +44,19 @@ pub(super) struct Multiply<'a> {
 
 impl Product for Multiply<'_> {
     #[inline(always)]
-    fn run<D: Dot>(mut self, dot: D) {
+    fn run<D: Dot>(self, dot: D) {
+        if D::Simd::INTERLEAVED {
+            self.by_panels(dot);
+        } else {
+            self.by_strips(dot);
+        }
+    }
+}
+
+impl Multiply<'_> {
+    /// Tiles are a panel wide.
+    #[inline(always)]
+    fn by_panels<D: Dot>(mut self, dot: D) {
         let depth = self.right.word_depth();
         // Steps of equal length, so that none is short.
         let step = depth.div_ceil(depth.div_ceil(DEPTH_STEP).max(1)).max(1);
@@ -50,7 +64,7 @@ impl Product for Multiply<'_> {
         self.sums.resize(padded * PANEL);
         // Words that one block fetches at each depth, so that all blocks together fetch a part.
         let share = PANEL.div_ceil(padded.div_ceil(D::Simd::ROWS).max(1));
-        for (p, (panel, columns)) in self.right.panels().enumerate() {
+        for (p, (panel, columns)) in self.right.strips::<PANEL>().enumerate() {
             let mut from = 0;
             while from < depth {
                 let to = (from + step).min(depth);
@@ -60,60 +74,68 @@ impl Product for Multiply<'_> {
                 for (first, height) in blocks::<D::Simd>(self.left.rows()) {
                     let block = &self.left.block(first, height)[from * height..to * height];
                     let sums = &mut self.sums.as_chunks_mut().0[first..first + height];
-                    // Tiles fill the registers: 24 sums of 32, or 12 of 16.
+                    // Tiles fill the registers: 24 sums of 32.
                     match (<D::Simd as Simd>::LANES, height) {
                         (16, 8) => tile::<D, 8, 3>(dot, block, part, sums, &mut ahead, from > 0),
                         (16, _) => tile::<D, 4, 3>(dot, block, part, sums, &mut ahead, from > 0),
-                        (8, _) => tile::<D, 2, 6>(dot, block, part, sums, &mut ahead, from > 0),
                         (_, 2) => tile::<D, 2, 12>(dot, block, part, sums, &mut ahead, from > 0),
                         _ => tile::<D, 1, 12>(dot, block, part, sums, &mut ahead, from > 0),
                     }
                     if to == depth {
-                        self.write::<D>(first, height, p * PANEL, columns);
+                        self.write::<D, PANEL>(first, height, p * PANEL, columns);
                     }
                 }
                 from = to;
             }
         }
     }
-}
 
-impl Multiply<'_> {
+    /// Writes the complete sums of a block, `W` columns from `column` on.
     #[inline(always)]
-    fn write<D: Dot>(&mut self, first: usize, height: usize, column: usize, columns: &Columns) {
+    fn write<D: Dot, const W: usize>(&mut self, first: usize, height: usize, column: usize, columns: Columns<'_, W>) {
         match (self.finish, D::ENCODING) {
-            (Finish::Set, _) => self.write_as::<D>(first, height, column, columns, |_, value| value),
-            (Finish::Add, _) => self.write_as::<D>(first, height, column, columns, |there, value| there + value),
+            (Finish::Set, _) => self.write_as::<D, W>(first, height, column, columns, |_, value| value),
+            (Finish::Add, _) => self.write_as::<D, W>(first, height, column, columns, |there, value| there + value),
             (Finish::Gelu, Encoding::F32) => {
-                self.write_as::<D>(first, height, column, columns, |_, value| gelu_exact::<D::Simd>(value));
+                self.write_as::<D, W>(first, height, column, columns, |_, value| gelu_exact::<D::Simd>(value));
             }
             (Finish::Gelu, _) => {
-                self.write_as::<D>(first, height, column, columns, |_, value| gelu_close::<D::Simd>(value));
+                self.write_as::<D, W>(first, height, column, columns, |_, value| gelu_close::<D::Simd>(value));
             }
         }
     }
 
-    /// Writes the complete sums of a block; rows and columns beyond the output are dropped.
+    /// Rows and columns beyond the output are dropped.
     #[inline(always)]
-    fn write_as<D: Dot>(
+    fn write_as<D: Dot, const W: usize>(
         &mut self,
         first: usize,
         height: usize,
         column: usize,
-        columns: &Columns,
+        columns: Columns<'_, W>,
         put: impl Fn(f32, f32) -> f32,
     ) {
-        let sums = &self.sums.as_chunks::<PANEL>().0[first..first + height];
+        let sums = &self.sums.as_chunks::<W>().0[first..first + height];
         for (i, sums) in (first..self.out.count()).zip(sums) {
             let range = self.left.range(i);
             let row = &mut self.out.row(i)[column..];
-            if let Some(slots) = row.first_chunk_mut::<PANEL>() {
-                for c in 0..PANEL {
-                    slots[c] = put(slots[c], number::<D>(sums[c], range, columns, c));
+            if let Some(slots) = row.first_chunk_mut::<W>() {
+                if D::Simd::INTERLEAVED {
+                    for c in 0..W {
+                        slots[c] = put(slots[c], number::<D, W>(sums[c], range, columns, c));
+                    }
+                } else {
+                    // By way of arrays that nothing else can point to: a compiler for 8 lanes vectorises no others.
+                    let (sums, there) = (*sums, *slots);
+                    let mut values = [0.0; W];
+                    for c in 0..W {
+                        values[c] = put(there[c], number::<D, W>(sums[c], range, columns, c));
+                    }
+                    *slots = values;
                 }
             } else {
                 for (c, slot) in row.iter_mut().enumerate() {
-                    *slot = put(*slot, number::<D>(sums[c], range, columns, c));
+                    *slot = put(*slot, number::<D, W>(sums[c], range, columns, c));
                 }
             }
         }
@@ -122,11 +144,16 @@ impl Multiply<'_> {
 
 /// A sum as a number.
 #[inline(always)]
-fn number<D: Dot>(sum: u32, range: Range, columns: &Columns, c: usize) -> f32 {
+fn number<D: Dot, const W: usize>(sum: u32, range: Range, columns: Columns<'_, W>, c: usize) -> f32 {
     if D::ENCODING.is_integer() {
         // sum of (low + scale * byte) * weight = low * (sum of weights) + scale * (sum of byte * weight)
         let rest = fma::<D::Simd>(range.low, columns.total[c], columns.bias[c]);
-        fma::<D::Simd>(range.scale * sum.cast_signed() as f32, columns.scale[c], rest)
+        // The sum of bytes * weights, the same whichever bytes were multiplied.
+        let sum = match D::ENCODING {
+            Encoding::Balanced => sum.cast_signed() + range.offset + range.zero * columns.whole[c],
+            _ => sum.cast_signed(),
+        };
+        fma::<D::Simd>(range.scale * sum as f32, columns.scale[c], rest)
     } else {
         f32::from_bits(sum) + columns.bias[c]
     }

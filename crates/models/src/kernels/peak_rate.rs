@@ -11,8 +11,8 @@ use super::{
     simd::Simd,
 };
 
-/// Sums kept at once: more than an instruction takes cycles, twice over, and few enough to stay in registers.
-const SUMS: usize = 12;
+/// Rows and columns of the tile: more sums than an instruction takes cycles, twice over, and few enough to stay in registers.
+const TILE: [usize; 2] = [6, 2];
 
 /// Steps between two looks at the clock.
 const STEPS: usize = 200_000;
@@ -25,18 +25,22 @@ impl Product for Spin {
     #[inline(always)]
     fn run<D: Dot>(self, dot: D) {
         // Bit patterns that are small numbers in every encoding, unknown to the compiler.
-        let words = black_box([0x3c00_3c00_u32; 16]);
-        let columns = dot.load(&D::Simd::words(&words)[0]);
-        let mut sums = [dot.zero(); SUMS];
+        let words = black_box([0x3c00_3c00_u32; TILE[1] * 16]);
+        let columns: [_; TILE[1]] = std::array::from_fn(|c| dot.load(&D::Simd::words(&words)[c]));
+        let mut sums = [[dot.zero(); TILE[1]]; TILE[0]];
         for _ in 0..self.steps {
-            // Another one at every step, for all the compiler knows: nothing can be worked out once for all of them.
-            let row = dot.splat(*black_box(&words[0]));
-            for sum in &mut sums {
-                *sum = dot.dot(*sum, row, columns);
+            // Other ones at every step, for all the compiler knows, and another pair for every sum: nothing can be
+            // worked out once for all of them.
+            let rows: &[u32; TILE[0]] = black_box(&words).first_chunk().unwrap_or(&[0; TILE[0]]);
+            for (sums, row) in sums.iter_mut().zip(rows) {
+                let row = dot.splat(*row);
+                for (sum, columns) in sums.iter_mut().zip(&columns) {
+                    *sum = dot.dot(*sum, row, *columns);
+                }
             }
         }
         let mut out = [0; 16];
-        for sum in sums {
+        for sum in sums.into_iter().flatten() {
             dot.store(sum, &mut D::Simd::words_mut(&mut out)[0]);
             black_box(&out);
         }
@@ -49,7 +53,7 @@ struct Width<'a>(&'a mut usize);
 impl Product for Width<'_> {
     #[inline(always)]
     fn run<D: Dot>(self, _: D) {
-        *self.0 = SUMS * D::Simd::LANES * D::ENCODING.depth();
+        *self.0 = TILE[0] * TILE[1] * D::Simd::LANES * D::ENCODING.depth();
     }
 }
 

@@ -6,6 +6,8 @@
 //! and adds the products up.
 
 #[cfg(target_arch = "x86_64")]
+pub(super) mod avx2_bytes;
+#[cfg(target_arch = "x86_64")]
 pub(super) mod avx512_bf16;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512_vnni;
@@ -25,6 +27,10 @@ pub(super) enum Encoding {
     Bytes,
     /// Two bytes in the halves of a word; weights are signed bytes in 16 bits.
     WideBytes,
+    /// Four signed bytes, small enough for sums of pairs in 16 bits, in the order of [`super::balanced`]; weights are
+    /// unsigned bytes, 128 more than they are.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    Balanced,
 }
 
 impl Encoding {
@@ -33,13 +39,13 @@ impl Encoding {
         match self {
             Self::F32 => 1,
             Self::Bf16 | Self::WideBytes => 2,
-            Self::Bytes => 4,
+            Self::Bytes | Self::Balanced => 4,
         }
     }
 
     /// Whether sums are integers that a scale turns into numbers.
     pub(super) const fn is_integer(self) -> bool {
-        matches!(self, Self::Bytes | Self::WideBytes)
+        matches!(self, Self::Bytes | Self::WideBytes | Self::Balanced)
     }
 }
 

@@ -2,12 +2,14 @@
 #![allow(unsafe_code, reason = "the instructions of a processor family; see the arguments at each block")]
 
 use std::arch::x86_64::{
-    __m256, __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_blend_epi16, _mm256_castps_si256, _mm256_castsi256_ps,
-    _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_ps, _mm256_mul_ps,
-    _mm256_set1_epi32, _mm256_set1_ps, _mm256_slli_epi32, _mm256_srli_epi32, _mm256_storeu_ps, _mm256_storeu_si256,
+    __m256, __m256i, _MM_HINT_T1, _mm_prefetch, _mm256_add_epi32, _mm256_and_si256, _mm256_blend_epi16,
+    _mm256_castps_si256, _mm256_castsi256_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_madd_epi16,
+    _mm256_max_ps, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_slli_epi32, _mm256_srli_epi32,
+    _mm256_storeu_ps, _mm256_storeu_si256,
 };
 
 use super::{Kernel, Simd};
+use crate::kernels::weights::STRIP;
 
 const LANES: usize = 8;
 
@@ -38,8 +40,11 @@ macro_rules! instruction {
 
 impl Simd for Avx2 {
     const LANES: usize = LANES;
-    const ROWS: usize = 2;
+    const REGISTERS: usize = 16;
+    const ROWS: usize = 6;
     const ROW_STEP: usize = 2;
+    const STRIP: usize = STRIP;
+    const INTERLEAVED: bool = false;
     const FMA: bool = true;
     type Floats = [f32; LANES];
     type Words = [u32; LANES];
@@ -111,6 +116,12 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn as_floats(self, words: Self::I) -> Self::F {
         instruction!(_mm256_castsi256_ps(words))
+    }
+
+    #[inline(always)]
+    fn prefetch(self, word: *const u32) {
+        // SAFETY: as `instruction!`; a hint, which reads nothing for the program and ignores what cannot be read.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(word.cast()) }
     }
 
     #[inline(always)]

@@ -38,6 +38,7 @@ pub(super) mod avx512;
 pub(super) mod neon;
 pub(super) mod portable;
 
+use super::weights::PANEL;
 use crate::Instructions;
 
 /// Proof that a family's instructions are there, and what they do.
@@ -46,10 +47,16 @@ use crate::Instructions;
 pub(crate) trait Simd: Copy + Send + Sync + 'static {
     /// Components of a vector.
     const LANES: usize;
+    /// Registers of vectors.
+    const REGISTERS: usize = 32;
     /// Most rows of a tile that is a panel wide, so that its sums fill the registers.
     const ROWS: usize;
     /// What the rows of a tile are a multiple of.
     const ROW_STEP: usize;
+    /// Columns of a tile, whose weights lie side by side; it divides a panel.
+    const STRIP: usize = PANEL;
+    /// Whether the words of the rows of a tile lie side by side for each depth, or each row's one after the other.
+    const INTERLEAVED: bool = true;
     /// Whether a product and a sum are one instruction with one rounding.
     const FMA: bool;
     /// `[f32; LANES]`
