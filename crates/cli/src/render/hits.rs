@@ -254,11 +254,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_probability_in_words_keeps_the_bounds_of_the_json() {
-        for (from, word) in [(0.0, "very unlikely"), (0.15, "unlikely"), (0.35, "possible"), (0.6, "likely")] {
-            assert_eq!(likelihood(from), word);
-        }
-        assert_eq!(likelihood(0.93), "very likely");
+    fn each_word_of_the_json_has_words_for_people() {
+        let words = [Word::None, Word::Weak, Word::Fair, Word::Good, Word::Strong].map(likelihood);
+        assert_eq!(words, ["very unlikely", "unlikely", "possible", "likely", "very likely"]);
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::{
 const RESCORED_TEXTS: usize = 256;
 /// The same of texts by their cue questions: one signal beside others, and within 0.002 without.
 const RESCORED_CUES: usize = 64;
+/// How much of what its best window has more than its first goes to the cosine of a long text. All of it lets long answers
+/// displace short ones (docs/decisions/0019).
+const OF_BEST_WINDOW: f64 = 0.25;
 /// In the place of a window's number: the text has only one.
 const ONLY: u32 = u32::MAX;
 
@@ -61,7 +64,8 @@ struct RowScan<'a> {
 
 /// The cosines of one request.
 pub(super) struct Compared {
-    /// Of the candidate texts, each by the best of its windows, in their order; `None` without a vector.
+    /// Of the candidate texts, in their order; of a long one that of its first window and a share of what its best has more.
+    /// `None` without a vector.
     pub(super) own: Vec<Option<f64>>,
     pub(super) windows: Arc<BestWindows>,
     /// Of the best cue question of each text, and of a text without any its own.
@@ -142,15 +146,16 @@ impl<'a> Comparison<'a> {
         Ok(Compared { own, windows: Arc::new(windows), questions: questions.map(Arc::new), passages })
     }
 
-    /// Gives candidate texts the cosine of a window that is better than their first; says which is the best of each text.
+    /// Adds to the cosines of candidate texts where another window is better than their first; says which is the best of each.
     fn best_windows(&self, own: &mut [Option<f64>], best: &BestRows) -> BestWindows {
         let rows = self.context.index.windows();
         let mut numbers = vec![ONLY; self.context.index.documents().len()];
         for (&text, own) in self.context.candidates.texts.iter().zip(own) {
             if let Some((row, cosine)) = best.best(text) {
-                let is_better = own.is_none_or(|own| cosine > own);
+                let first = own.unwrap_or(cosine);
+                let is_better = own.is_none() || cosine > first;
                 numbers[text as usize] = if is_better { rows.id(row) as u32 } else { 0 };
-                *own = if is_better { Some(cosine) } else { *own };
+                *own = Some(first + OF_BEST_WINDOW * (cosine - first).max(0.0));
             }
         }
         BestWindows { numbers }
