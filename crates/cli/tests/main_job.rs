@@ -147,7 +147,7 @@ fn a_search_prints_the_documented_json() {
       "pipeline": "hybrid",
       "confidence": {
         "probability": "[float]",
-        "word": "strong",
+        "word": "good",
         "answerable": "[float]"
       },
       "searched": 4,
@@ -212,7 +212,7 @@ fn a_session_comes_with_its_best_turns() {
       "pipeline": "hybrid",
       "confidence": {
         "probability": "[float]",
-        "word": "strong",
+        "word": "good",
         "answerable": "[float]"
       },
       "searched": 3,
