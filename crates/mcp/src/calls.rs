@@ -7,7 +7,7 @@ use tokio::{sync::Semaphore, task, time::timeout};
 
 use crate::{
     failure::ToolError,
-    tools::{Answer, Tool, Toolbox},
+    tools::{Tool, ToolResult, Toolbox},
 };
 
 /// Calls that run at once; others wait.
@@ -36,7 +36,11 @@ impl Calls {
     ///
     /// # Errors
     /// When the tool cannot do as asked, or the server ends.
-    pub(crate) async fn run(&self, tool: &'static Tool, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
+    pub(crate) async fn run(
+        &self,
+        tool: &'static Tool,
+        arguments: Map<String, Value>,
+    ) -> Result<ToolResult, ToolError> {
         let ends = || ToolError { code: "server_ends", message: "the server ends; connect again".to_owned() };
         let permit = Arc::clone(&self.running).acquire_owned().await.map_err(|_| ends())?;
         let toolbox = Arc::clone(&self.toolbox);

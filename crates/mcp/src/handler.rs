@@ -17,7 +17,7 @@ use crate::{
     calls::Calls,
     failure::ToolError,
     instructions::instructions,
-    tools::{Answer, Effect, TOOLS, Tool as Definition},
+    tools::{Effect, TOOLS, Tool as Definition, ToolResult},
 };
 
 /// How long a client may take the list of tools for the same, in milliseconds: it changes with the program alone.
@@ -49,9 +49,9 @@ fn definition(tool: &Definition) -> Tool {
 }
 
 /// An answer as the protocol has it: the same as text and as an object. An error is a text that the model reads.
-fn result(answer: Result<Answer, ToolError>) -> CallToolResult {
+fn result(answer: Result<ToolResult, ToolError>) -> CallToolResult {
     match answer {
-        Ok(Answer { text, structured }) => {
+        Ok(ToolResult { text, structured }) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
             result.structured_content = Some(Value::Object(structured));
             result

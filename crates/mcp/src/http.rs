@@ -38,7 +38,7 @@ const CONNECTIONS: usize = 256;
 const HEAD: Duration = Duration::from_secs(30);
 
 /// How long the end of the server waits for clients to take their answers.
-const FAREWELL: Duration = Duration::from_secs(2);
+const DRAIN: Duration = Duration::from_secs(2);
 
 /// Where to listen, and to whom.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub struct HttpSettings {
     pub key: Option<String>,
 }
 
-type Answered = Response<BoxBody<Bytes, Infallible>>;
+type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves clients until the process is asked to end; `listening` is told the address.
 ///
@@ -77,17 +77,17 @@ pub fn serve_http(
         let unheard = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(unheard)?;
         listening(listener.local_addr().map_err(unheard)?);
-        let door = Door::new(&calls, settings);
+        let guarded = GuardedService::new(&calls, settings);
         let (end, ended) = watch::channel(());
         let mut connections = JoinSet::new();
         tokio::select! {
-            () = accept(&listener, &door, &ended, &mut connections) => {}
+            () = accept(&listener, &guarded, &ended, &mut connections) => {}
             () = asked_to_end() => {}
         }
         drop((listener, end));
         // A second signal waits for nothing.
         tokio::select! {
-            () = farewell(&calls, connections) => {}
+            () = drain(&calls, connections) => {}
             () = asked_to_end() => {}
         }
         Ok(())
@@ -97,13 +97,18 @@ pub fn serve_http(
 }
 
 /// Takes connections without end.
-async fn accept(listener: &TcpListener, door: &Door, ended: &watch::Receiver<()>, connections: &mut JoinSet<()>) {
+async fn accept(
+    listener: &TcpListener,
+    guarded: &GuardedService,
+    ended: &watch::Receiver<()>,
+    connections: &mut JoinSet<()>,
+) {
     let free = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(place) = Arc::clone(&free).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let serving = serve(stream, door.clone(), ended.clone());
+                let serving = serve(stream, guarded.clone(), ended.clone());
                 connections.spawn(async move {
                     serving.await;
                     drop(place);
@@ -116,10 +121,10 @@ async fn accept(listener: &TcpListener, door: &Door, ended: &watch::Receiver<()>
     }
 }
 
-async fn serve(stream: TcpStream, door: Door, mut ended: watch::Receiver<()>) {
+async fn serve(stream: TcpStream, guarded: GuardedService, mut ended: watch::Receiver<()>) {
     let service = service_fn(move |request| {
-        let door = door.clone();
-        async move { Ok::<_, Infallible>(door.answer(request).await) }
+        let guarded = guarded.clone();
+        async move { Ok::<_, Infallible>(guarded.answer(request).await) }
     });
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD);
@@ -136,21 +141,21 @@ async fn serve(stream: TcpStream, door: Door, mut ended: watch::Receiver<()>) {
     }
 }
 
-async fn farewell(calls: &Calls, mut connections: JoinSet<()>) {
+async fn drain(calls: &Calls, mut connections: JoinSet<()>) {
     calls.end().await;
     let all = async { while connections.join_next().await.is_some() {} };
     // Whoever does not take an answer by then goes without.
-    let _ = timeout(FAREWELL, all).await;
+    let _ = timeout(DRAIN, all).await;
 }
 
-/// Who is let in, and to what.
+/// The service, and who may call it.
 #[derive(Clone)]
-struct Door {
+struct GuardedService {
     key: Option<Arc<[u8]>>,
     service: StreamableHttpService<Handler, NeverSessionManager>,
 }
 
-impl Door {
+impl GuardedService {
     fn new(calls: &Calls, settings: &HttpSettings) -> Self {
         let hosts = LOOPBACK.into_iter().map(str::to_owned).chain(settings.hosts.iter().cloned());
         let config = StreamableHttpServerConfig::default()
@@ -164,7 +169,7 @@ impl Door {
         Self { key: settings.key.as_deref().map(digest), service }
     }
 
-    fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Answered> + use<> {
+    fn answer(&self, request: Request<Incoming>) -> impl Future<Output = HttpResponse> + use<> {
         let refused = self.refusal(&request);
         let service = self.service.clone();
         async move {
@@ -175,7 +180,7 @@ impl Door {
         }
     }
 
-    fn refusal(&self, request: &Request<impl Body>) -> Option<Answered> {
+    fn refusal(&self, request: &Request<impl Body>) -> Option<HttpResponse> {
         if let Some(key) = &self.key {
             let given = request.headers().get(AUTHORIZATION).map(|value| value.as_bytes());
             let given = given.and_then(bearer).map(digest_of_bytes);
@@ -205,7 +210,7 @@ fn digest_of_bytes(key: &[u8]) -> Arc<[u8]> {
     Sha256::digest(key).iter().copied().collect()
 }
 
-fn plain(status: StatusCode, text: &'static str) -> Answered {
+fn plain(status: StatusCode, text: &'static str) -> HttpResponse {
     let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *response.status_mut() = status;
     response

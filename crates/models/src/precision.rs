@@ -26,13 +26,7 @@ impl Precision {
     /// The fastest of those that cost no more than 0.003 of any measure on LoCoMo: bf16 costs 0.001, int8 up to
     /// 0.006 (docs/decisions/0011). Where bf16 has no instruction of its own, f32 is faster.
     pub fn default_on(instructions: Instructions) -> Self {
-        if Self::Bf16.is_native_on(instructions) { Self::Bf16 } else { Self::F32 }
-    }
-
-    /// Whether its products have an instruction of their own among these; otherwise they are done in wider numbers, and
-    /// rounded otherwise.
-    pub fn is_native_on(self, instructions: Instructions) -> bool {
-        self == Self::F32 || Arithmetic::has_native(self, instructions)
+        if Arithmetic::has_native(Self::Bf16, instructions) { Self::Bf16 } else { Self::F32 }
     }
 }
 

@@ -7,7 +7,7 @@ use aforesaid::{
 };
 use serde_json::json;
 
-use super::{Answer, Effect, Tool, Toolbox, news, notes, warnings_json};
+use super::{Effect, Tool, ToolResult, Toolbox, news, notes, warnings_json};
 use crate::{
     arguments::{Given, Kind, optional, required},
     failure::ToolError,
@@ -50,7 +50,7 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
+fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
     let clock = times::clock(&tools.zone)?;
     let drafts = match (given.has("turns"), given.text("note")) {
         (true, None) => turns(given, &clock)?,
@@ -71,7 +71,7 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
     let shown: Vec<String> = ids.iter().map(|id| format!("[{}]", name(id.as_str()))).collect();
     text += &format!(": {}\n{}", shown.join(" "), notes(&warnings));
     let fields = json!({"ids": ids, "added": added, "unchanged": unchanged, "warnings": warnings_json(&warnings)});
-    Ok(Answer::new(text, fields))
+    Ok(ToolResult::new(text, fields))
 }
 
 fn tags(given: Given<'_>) -> Vec<String> {

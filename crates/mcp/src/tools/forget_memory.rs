@@ -2,7 +2,7 @@
 
 use aforesaid::{Target, Warning, store::Erasure, wire::ForgetReport};
 
-use super::{Answer, Effect, Tool, Toolbox, get_memory::named, json_of, notes};
+use super::{Effect, Tool, ToolResult, Toolbox, get_memory::named, json_of, notes};
 use crate::{
     arguments::{Given, Kind, optional, required},
     failure::ToolError,
@@ -22,7 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
+fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
     // A beginning of an id could stand for another memory when the call is made again.
     let forgotten = tools.memory.forget(&tools.namespace, &Target::One(named(given)?))?;
     let pending = (forgotten.erasure == Erasure::Pending).then_some(Warning::ErasurePending);
@@ -36,5 +36,5 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
     let what = if forgotten.notes > 0 { "1 note" } else { "1 turn" };
     let gone: Vec<String> = std::iter::once(what.to_owned()).chain(derived).collect();
     let text = format!("gone: {}\n{}", gone.join(", "), notes(pending.as_slice()));
-    Ok(Answer::new(text, json_of(&ForgetReport { forgotten })?))
+    Ok(ToolResult::new(text, json_of(&ForgetReport { forgotten })?))
 }

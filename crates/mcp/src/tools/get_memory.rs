@@ -6,7 +6,7 @@ use aforesaid::{
     types::{ConversationId, MemoryId, Record, Zone},
 };
 
-use super::{Answer, Effect, Tool, Toolbox, json_of};
+use super::{Effect, Tool, ToolResult, Toolbox, json_of};
 use crate::{
     arguments::{Given, Kind, optional, required},
     failure::ToolError,
@@ -42,7 +42,7 @@ pub(super) fn named(given: Given<'_>) -> Result<MemoryRef, ToolError> {
     })
 }
 
-fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
+fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
     let memory_ref = tools.memory.resolve(&tools.namespace, &named(given)?)?;
     let around = u32::try_from(given.whole("around").unwrap_or(AROUND)).unwrap_or(u32::MAX);
     let mut shown = tools.memory.show(&tools.namespace, &memory_ref, around, around)?;
@@ -50,7 +50,7 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
     let Shown { memory, before, after } = &shown;
     let lines = |turns: &[Record]| -> String { turns.iter().map(|turn| of_memory(turn, &tools.zone, "")).collect() };
     let text = [lines(before), of_memory(memory, &tools.zone, "> "), lines(after)].concat();
-    Ok(Answer::new(text, json_of(&shown)?))
+    Ok(ToolResult::new(text, json_of(&shown)?))
 }
 
 fn of_memory(memory: &Record, zone: &Zone, mark: &str) -> String {

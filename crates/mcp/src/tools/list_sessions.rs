@@ -6,7 +6,7 @@ use aforesaid::{
 };
 use serde_json::json;
 
-use super::{Answer, Effect, Tool, Toolbox, json_of};
+use super::{Effect, Tool, ToolResult, Toolbox, json_of};
 use crate::{
     arguments::{Given, Kind, optional},
     cursor::Pages,
@@ -34,7 +34,7 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
+fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
     let clock = times::clock(&tools.zone)?;
     let [conversation, from, to] = ["conversation", "from", "to"].map(|name| given.text(name));
     let pages = Pages::new(&[conversation, from, to].map(Option::unwrap_or_default), given.text("cursor"))?;
@@ -60,7 +60,7 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
         None => format!("{} in all\n", count(total as u64, "session")),
     };
     let fields = json!({"sessions": json_of(&sessions)?, "total": total, "next_cursor": next});
-    Ok(Answer::new(text, fields))
+    Ok(ToolResult::new(text, fields))
 }
 
 fn line(session: &ListedSession, zone: &Zone) -> String {

@@ -41,7 +41,7 @@ pub(crate) struct Tool {
     /// Properties of its answer: name, JSON type, whether it is always there.
     pub(crate) answer: &'static [(&'static str, &'static str, bool)],
     pub(crate) effect: Effect,
-    run: fn(&Toolbox, Given<'_>) -> Result<Answer, ToolError>,
+    run: fn(&Toolbox, Given<'_>) -> Result<ToolResult, ToolError>,
 }
 
 /// What a tool does to the memory.
@@ -55,9 +55,9 @@ pub(crate) enum Effect {
     Deletes,
 }
 
-/// What a tool answers: the same for the model to read and for programs.
+/// The result of a tool: the same for the model to read and for programs.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct ToolResult {
     pub(crate) text: String,
     pub(crate) structured: Map<String, Value>,
 }
@@ -96,19 +96,22 @@ impl Toolbox {
     ///
     /// # Errors
     /// When its arguments are not what it takes, or it cannot do as asked.
-    pub(crate) fn call(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<Answer, ToolError> {
+    pub(crate) fn call(&self, tool: &Tool, arguments: &Map<String, Value>) -> Result<ToolResult, ToolError> {
         (tool.run)(self, Given::check(tool.name, tool.arguments, arguments)?)
     }
 }
 
-impl Answer {
-    /// An answer of some fields; those that are null are left out.
+impl ToolResult {
     fn new(text: String, fields: Value) -> Self {
-        let structured = match fields {
-            Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
-            _ => Map::new(),
-        };
-        Self { text, structured }
+        Self { text, structured: without_nulls(fields) }
+    }
+}
+
+/// The fields of an object that are not null.
+fn without_nulls(fields: Value) -> Map<String, Value> {
+    match fields {
+        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        _ => Map::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use aforesaid::{
 };
 use serde_json::{Value, json};
 
-use super::{Answer, Effect, Tool, Toolbox, news, notes, warnings_json};
+use super::{Effect, Tool, ToolResult, Toolbox, news, notes, warnings_json, without_nulls};
 use crate::{
     arguments::{Given, Kind as Takes, optional, required},
     cursor::Pages,
@@ -48,7 +48,7 @@ pub(super) const TOOL: Tool = Tool {
     run,
 };
 
-fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
+fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
     let clock = times::clock(&tools.zone)?;
     let text = given.text("query").unwrap_or_default();
     let unit = if given.text("unit") == Some("session") { Granularity::Session } else { Granularity::Turn };
@@ -80,7 +80,7 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
     let found = match tools.memory.search(&query, &tools.pipeline, Explanations::Omit).map_err(ToolError::from) {
         Err(error) if error.is_of_new_namespace() => {
             let fields = json!({"confidence": 0.0, "hits": [], "reason": error.message});
-            return Ok(Answer::new(format!("no hits: {}\n", error.message), fields));
+            return Ok(ToolResult::new(format!("no hits: {}\n", error.message), fields));
         }
         found => found?,
     };
@@ -118,7 +118,7 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<Answer, ToolError> {
         "reason": reason,
         "warnings": warnings_json(&warnings),
     });
-    Ok(Answer::new(shown, fields))
+    Ok(ToolResult::new(shown, fields))
 }
 
 fn memories(number: usize) -> String {
@@ -174,5 +174,5 @@ fn hit_json(hit: &Hit) -> Value {
         "sensitive": is_sensitive.then_some(true),
         "turns": (!turns.is_empty()).then_some(turns),
     });
-    Answer::new(String::new(), fields).structured.into()
+    without_nulls(fields).into()
 }

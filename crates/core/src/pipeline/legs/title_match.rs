@@ -79,6 +79,9 @@ impl Column for TitleColumn {
 
 fn fits(input: &LegInput<'_>) -> Option<Vec<f64>> {
     let SearchContext { index, request, .. } = input.context;
+    if index.titles().is_empty() {
+        return None;
+    }
     let fits =
         of_titles(index.titles(), &request.question.terms, &index.spec().analyzer.query_terms(FOR_CONVERSATIONS))?;
     let documents = index.documents();
