@@ -1,6 +1,9 @@
 //! Every question of a data set with what the search showed and what was true.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use aforesaid::{
     CueIndexing, Pipeline,
@@ -35,13 +38,15 @@ pub(super) struct Source {
 const MEETINGS: usize = 48;
 
 /// The data sets of the study; those after LoCoMo may be learned from.
-pub(super) const SOURCES: [Source; 11] = [
+pub(super) const SOURCES: [Source; 13] = [
     Source::of(DataSet::Locomo, Granularity::Turn),
     Source::of(DataSet::Locomo, Granularity::Session),
     Source { cued: true, ..Source::of(DataSet::Locomo, Granularity::Turn) },
     Source { cued: true, ..Source::of(DataSet::Locomo, Granularity::Session) },
     Source { removed: true, ..Source::of(DataSet::Beam, Granularity::Turn) },
     Source { removed: true, ..Source::of(DataSet::Beam, Granularity::Session) },
+    Source { removed: true, ..Source::of(DataSet::DialoguesDev, Granularity::Turn) },
+    Source { removed: true, ..Source::of(DataSet::DialoguesDev, Granularity::Session) },
     Source { removed: true, ..Source::of(DataSet::RealMem, Granularity::Session) },
     Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Granularity::Turn) },
     Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Granularity::Session) },
@@ -104,6 +109,14 @@ impl Sample {
         Sample { cases: self.cases.iter().filter(published).cloned().collect(), ..*self }
     }
 
+    /// What each case counts where a share of the questions cannot be answered, whatever the sample's own share is.
+    pub(super) fn counts(&self, not_answerable: f64) -> Vec<f64> {
+        let answerable = self.cases.iter().filter(|case| case.kind.is_answerable()).count();
+        let not = self.cases.len() - answerable;
+        let each = ((1.0 - not_answerable) / answerable.max(1) as f64, not_answerable / not.max(1) as f64);
+        self.cases.iter().map(|case| if case.kind.is_answerable() { each.0 } else { each.1 }).collect()
+    }
+
     pub(super) fn histories(&self) -> Vec<usize> {
         self.cases.iter().map(|case| case.history).collect()
     }
@@ -130,7 +143,12 @@ impl Source {
 
     /// Whether it can be measured: recorded cue questions are not everywhere.
     pub(super) fn is_there(&self, folder: &Path) -> Result<bool, StudyError> {
-        Ok(!self.cued || self.dataset.has_cues(&folder.join(self.dataset.folder()))?)
+        Ok(!self.cued || self.dataset.has_cues(&self.path(folder))?)
+    }
+
+    /// Where its data are: the dialogues are part of this repository, in which the study is run.
+    fn path(&self, folder: &Path) -> PathBuf {
+        self.dataset.in_repository().map_or_else(|| folder.join(self.dataset.folder()), Path::to_owned)
     }
 
     /// Asks all its questions of the hybrid and of the lexical preset.
@@ -140,7 +158,7 @@ impl Source {
         equipment: &Equipment,
         observe: &Observer<'_>,
     ) -> Result<[Sample; 2], StudyError> {
-        let path = folder.join(self.dataset.folder());
+        let path = self.path(folder);
         let mut benchmark = self.dataset.load(&path, self.unit)?;
         let cues = if self.cued { Some(Recording::default().read(self.dataset, &path)?) } else { None };
         let cues = cues.map(|cues| (Arc::new(cues), CueIndexing::default()));

@@ -21,11 +21,8 @@ pub(super) fn balanced(samples: &[&Sample], target: Target) -> Result<Logistic, 
     let total: usize = samples.iter().map(|sample| sample.cases.len()).sum();
     let share = total as f64 / samples.len().max(1) as f64;
     let of_sample = |sample: &&'_ Sample| {
-        let answerable = sample.cases.iter().filter(|case| case.kind.is_answerable()).count();
-        let not = sample.cases.len() - answerable;
-        let each = (share * (1.0 - UNANSWERABLE) / answerable.max(1) as f64, share * UNANSWERABLE / not.max(1) as f64);
-        let count = move |case: &Case| if case.kind.is_answerable() { each.0 } else { each.1 };
-        sample.cases.iter().map(|case| (case.clone(), count(case))).collect::<Vec<_>>()
+        let counts = sample.counts(UNANSWERABLE).into_iter().map(|count| share * count);
+        sample.cases.iter().cloned().zip(counts).collect::<Vec<_>>()
     };
     let counted: Vec<(Case, f64)> = samples.iter().flat_map(of_sample).collect();
     weighted(counted.iter().map(|(case, count)| (case, *count)), target)

@@ -1,13 +1,13 @@
 //! What the study measures, in tables.
 
 use aforesaid::{
-    pipeline::confidence::{Signal, Target},
+    pipeline::confidence::{Signal, Target, Word},
     types::Granularity,
 };
 
 use super::{
     cases::{Case, Sample},
-    fit::{balanced, leave_one_out, plain, predict},
+    fit::{UNANSWERABLE, balanced, leave_one_out, plain, predict},
     variants::Kind,
 };
 use crate::StudyError;
@@ -141,6 +141,40 @@ pub(super) fn another_data_set(samples: &[Sample]) -> Result<Table, StudyError> 
         for target in TARGETS {
             row(&mut table, sample, target, &predict(&balanced(&others, target.0)?, sample))?;
         }
+    }
+    Ok(table)
+}
+
+/// How often the first hit is right where it is called strong, by the shipped coefficients and by those fitted on the
+/// other data sets, a fixed share of the questions having no answer.
+pub(super) fn strong(samples: &[Sample]) -> Result<Table, StudyError> {
+    let mut table = Table::new([
+        "data",
+        "strong",
+        "right of these",
+        "ECE",
+        "strong, not fitted on it",
+        "right of these, not fitted on it",
+        "ECE, not fitted on it",
+    ]);
+    let target = Target::FirstHit;
+    for sample in samples.iter().filter(|sample| sample.dense && !sample.source.attributed && !sample.source.cued) {
+        let others: Vec<&Sample> = samples
+            .iter()
+            .filter(|other| may_ship(other) && other.dense && other.source.dataset != sample.source.dataset)
+            .collect();
+        let (truths, counts) = (sample.truths(target), sample.counts(UNANSWERABLE));
+        let mut cells = vec![sample.name()];
+        for probabilities in [shipped(sample, target), predict(&balanced(&others, target)?, sample)] {
+            let called = || (0..truths.len()).filter(|&i| probabilities[i] >= Word::STRONG);
+            let (all, right): (f64, f64) =
+                (called().map(|i| counts[i]).sum(), called().filter(|&i| truths[i]).map(|i| counts[i]).sum());
+            let forecasts = Forecasts::new(&probabilities, &truths)?;
+            let share = if all > 0.0 { format!("{:.3}", right / all) } else { "-".to_owned() };
+            cells.extend([called().count().to_string(), share]);
+            cells.push(format!("{:.3}", forecasts.calibration_error(BINS, &counts)));
+        }
+        table.push(cells);
     }
     Ok(table)
 }

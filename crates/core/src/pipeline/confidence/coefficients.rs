@@ -18,62 +18,70 @@ pub fn shipped(target: Target, dense: bool) -> &'static Model {
 
 /// That the first hit answers, by words and meaning.
 static FIRST_HIT_HYBRID: Model = Model {
-    intercept: -2.4611,
+    intercept: -2.5263,
     weights: &[
-        (Signal::Coverage, 1.3819),
-        (Signal::Support, -0.8709),
-        (Signal::Unknown, -0.1586),
-        (Signal::Lead, 0.4448),
-        (Signal::SaidByNamed, 0.4911),
-        (Signal::OthersHold, -0.6677),
-        (Signal::Sessions, 0.2685),
-        (Signal::WordsRank, -0.3833),
-        (Signal::MeaningRank, -0.1128),
-        (Signal::Cosine, 2.2423),
+        (Signal::Coverage, 1.5205),
+        (Signal::Support, -1.1461),
+        (Signal::Unknown, -0.3596),
+        (Signal::Lead, 0.5058),
+        (Signal::SaidByNamed, 0.3659),
+        (Signal::OthersHold, -0.8828),
+        (Signal::Sessions, 0.4037),
+        (Signal::Titled, 4.1049),
+        (Signal::Dated, 1.5838),
+        (Signal::WordsRank, -0.2056),
+        (Signal::MeaningRank, -0.1204),
+        (Signal::Cosine, 2.3451),
     ],
 };
 
 /// That the first hit answers, by words only.
 static FIRST_HIT_LEXICAL: Model = Model {
-    intercept: -2.2689,
+    intercept: -2.2115,
     weights: &[
-        (Signal::Coverage, 2.1239),
-        (Signal::Support, -0.9377),
-        (Signal::Unknown, -0.0232),
-        (Signal::Lead, 0.5964),
-        (Signal::SaidByNamed, 0.4177),
-        (Signal::OthersHold, -0.5555),
-        (Signal::Sessions, 0.3936),
+        (Signal::Coverage, 2.3719),
+        (Signal::Support, -1.1795),
+        (Signal::Unknown, -0.4575),
+        (Signal::Lead, 0.5907),
+        (Signal::SaidByNamed, 0.3153),
+        (Signal::OthersHold, -0.5344),
+        (Signal::Sessions, 0.4719),
+        (Signal::Titled, 3.6828),
+        (Signal::Dated, 1.3156),
     ],
 };
 
 /// That the history has an answer, by words and meaning.
 static ANSWERABLE_HYBRID: Model = Model {
-    intercept: -0.6587,
+    intercept: -0.5580,
     weights: &[
-        (Signal::Coverage, 0.7604),
-        (Signal::Support, 0.3400),
-        (Signal::Unknown, 0.3284),
-        (Signal::Lead, 0.0694),
-        (Signal::SaidByNamed, 0.0686),
-        (Signal::OthersHold, -2.0714),
-        (Signal::Sessions, -0.3267),
-        (Signal::WordsRank, -0.0880),
-        (Signal::MeaningRank, 0.1129),
-        (Signal::Cosine, 3.1771),
+        (Signal::Coverage, 0.7662),
+        (Signal::Support, 0.1909),
+        (Signal::Unknown, 0.0997),
+        (Signal::Lead, 0.1318),
+        (Signal::SaidByNamed, 0.0470),
+        (Signal::OthersHold, -1.9556),
+        (Signal::Sessions, -0.2236),
+        (Signal::Titled, 3.5939),
+        (Signal::Dated, 0.6969),
+        (Signal::WordsRank, 0.0032),
+        (Signal::MeaningRank, 0.1037),
+        (Signal::Cosine, 2.8262),
     ],
 };
 
 /// That the history has an answer, by words only.
 static ANSWERABLE_LEXICAL: Model = Model {
-    intercept: 0.7196,
+    intercept: 0.7014,
     weights: &[
-        (Signal::Coverage, 0.6853),
-        (Signal::Support, 0.9474),
-        (Signal::Unknown, 0.0505),
-        (Signal::Lead, 0.1729),
-        (Signal::SaidByNamed, 0.0946),
-        (Signal::OthersHold, -1.5726),
-        (Signal::Sessions, -0.4632),
+        (Signal::Coverage, 0.7142),
+        (Signal::Support, 0.8604),
+        (Signal::Unknown, -0.1611),
+        (Signal::Lead, 0.1804),
+        (Signal::SaidByNamed, 0.0797),
+        (Signal::OthersHold, -1.4596),
+        (Signal::Sessions, -0.3809),
+        (Signal::Titled, 3.4950),
+        (Signal::Dated, 0.5401),
     ],
 };

@@ -57,9 +57,12 @@ impl Confidence {
 }
 
 impl Word {
+    /// The least probability of [`Word::Strong`].
+    pub const STRONG: f64 = 0.85;
+
     fn of(probability: f64) -> Self {
         match probability {
-            p if p >= 0.85 => Word::Strong,
+            p if p >= Self::STRONG => Word::Strong,
             p if p >= 0.6 => Word::Good,
             p if p >= 0.35 => Word::Fair,
             p if p >= 0.15 => Word::Weak,

@@ -59,7 +59,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_probability_is_one(values in prop::collection::vec(-8.0..8.0f64, 10), dense in any::<bool>()) {
+        fn a_probability_is_one(values in prop::collection::vec(-8.0..8.0f64, Signal::ALL.len()), dense in any::<bool>()) {
             let signals = Signal::ALL.iter().zip(values).fold(Signals::none(dense), |all, (s, value)| all.with(*s, value));
             for target in [Target::FirstHit, Target::Answerable] {
                 let found = shipped(target, dense).probability(&signals);

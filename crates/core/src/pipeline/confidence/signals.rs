@@ -9,7 +9,7 @@ use crate::{
     index::Index,
     lexical::Bm25,
     pipeline::{
-        legs::{DenseLeg, LexicalLeg},
+        legs::{DateLeg, DenseLeg, LexicalLeg, TitleLeg},
         request::{LegHit, Legs},
         scope::Candidates,
     },
@@ -44,6 +44,10 @@ pub enum Signal {
     OthersHold,
     /// 1 for sessions, 0 for turns: one that is found is more likely right.
     Sessions,
+    /// How well the query names the title of the first hit's session; in [0, 1].
+    Titled,
+    /// How well the first hit's time fits the dates that the query names; in [0, 1].
+    Dated,
     /// Logarithm of the first hit's rank by words; in [0, ln 1000].
     WordsRank,
     /// Logarithm of the first hit's rank by meaning; in [0, ln 1000].
@@ -54,7 +58,7 @@ pub enum Signal {
 
 impl Signal {
     /// All, in the order in which they are reported; the last three need a dense leg.
-    pub const ALL: [Signal; 10] = [
+    pub const ALL: [Signal; 12] = [
         Signal::Coverage,
         Signal::Support,
         Signal::Unknown,
@@ -62,11 +66,13 @@ impl Signal {
         Signal::SaidByNamed,
         Signal::OthersHold,
         Signal::Sessions,
+        Signal::Titled,
+        Signal::Dated,
         Signal::WordsRank,
         Signal::MeaningRank,
         Signal::Cosine,
     ];
-    const BY_WORDS: usize = 7;
+    const BY_WORDS: usize = 9;
 
     /// Its name in reports and in JSON.
     pub fn name(self) -> &'static str {
@@ -78,6 +84,8 @@ impl Signal {
             Signal::SaidByNamed => "said_by_named",
             Signal::OthersHold => "others_hold",
             Signal::Sessions => "sessions",
+            Signal::Titled => "titled",
+            Signal::Dated => "dated",
             Signal::WordsRank => "words_rank",
             Signal::MeaningRank => "meaning_rank",
             Signal::Cosine => "cosine",
@@ -160,6 +168,8 @@ impl Signals {
             Signal::SaidByNamed => -1.0,
             Signal::OthersHold => best(false) - best(true),
             Signal::Sessions => f64::from(u8::from(scene.unit == Granularity::Session)),
+            Signal::Titled => fit(first.get(TitleLeg::NAME)),
+            Signal::Dated => fit(first.get(DateLeg::NAME)),
             Signal::WordsRank => rank(first.get(LexicalLeg::NAME)),
             Signal::MeaningRank => rank(first.get(DenseLeg::NAME)),
             Signal::Cosine => top.cosine.unwrap_or(0.0),
@@ -233,6 +243,11 @@ fn lead(scores: &[f64]) -> f64 {
 
 fn rank(hit: Option<LegHit>) -> f64 {
     hit.map_or(LAST_RANK, |hit| (hit.rank as f64).min(LAST_RANK)).ln()
+}
+
+/// The score of a leg whose scores are fits.
+fn fit(hit: Option<LegHit>) -> f64 {
+    hit.map_or(0.0, |hit| hit.score.clamp(0.0, 1.0))
 }
 
 #[cfg(test)]

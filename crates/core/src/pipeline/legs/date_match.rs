@@ -24,9 +24,14 @@ pub struct DateLeg;
 /// Reads `date_match`.
 pub(super) const READER: LegReader = LegReader { word: "date_match", read: |call| LegReader::plain(call, DateLeg) };
 
+impl DateLeg {
+    /// Its name in pipelines and results.
+    pub const NAME: &'static str = "date_match";
+}
+
 impl Leg for DateLeg {
     fn name(&self) -> &'static str {
-        "date_match"
+        Self::NAME
     }
 
     fn form(&self, _analyzer: Analyzer) -> String {

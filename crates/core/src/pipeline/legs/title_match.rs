@@ -32,9 +32,14 @@ const FOR_CONVERSATIONS: &str = "chat chats conversation discussion session thre
 /// The fit from which a title is evidence enough for a hit, whatever was said.
 const EVIDENCE: f64 = 0.5;
 
+impl TitleLeg {
+    /// Its name in pipelines and results.
+    pub const NAME: &'static str = "title_match";
+}
+
 impl Leg for TitleLeg {
     fn name(&self) -> &'static str {
-        "title_match"
+        Self::NAME
     }
 
     fn form(&self, _analyzer: Analyzer) -> String {
