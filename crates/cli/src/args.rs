@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Cues(Box<commands::cues::CuesCommand>),
     /// List, download or verify models.
     Models(commands::models::Models),
+    /// Learn from a namespace: an embedding model's adapter from its cue questions.
+    Train(commands::train::Train),
     /// Serve agents: search and keep memories over the Model Context Protocol (MCP).
     Mcp(commands::mcp::Mcp),
     /// Evaluate retrieval on public data sets or your own labelled history.
@@ -90,6 +92,7 @@ impl Command {
             Command::Ask(command) => command.unused(settings),
             Command::Why(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
             Command::Cues(command) => command.unused(),
+            Command::Train(command) => command.unused(),
             Command::Models(command) => command.unused(settings),
             Command::Eval(command) => command.unused(),
             Command::Mcp(command) => command.unused(),

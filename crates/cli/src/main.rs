@@ -104,6 +104,7 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Check(command) => command.run(&settings),
         Command::Backup(command) => command.run(&settings),
         Command::Reembed(command) => command.run(&settings),
+        Command::Train(command) => command.run(&settings),
         Command::Cues(command) => command.run(&settings),
         Command::Models(command) => command.run(&settings),
         Command::Mcp(command) => command.run(&settings),

@@ -78,6 +78,7 @@ fn the_codes_are_these() {
     }
     let codes: Vec<String> = codes.into_iter().collect();
     insta::assert_snapshot!(codes.join("\n"), @r"
+    adapter_of_another_model
     ambiguous_id
     ambiguous_memory
     ambiguous_session
@@ -124,6 +125,7 @@ fn the_codes_are_these() {
     model_kind
     model_tensor
     model_tokenizer
+    model_training
     model_unavailable
     model_weights
     namespace_changed

@@ -46,7 +46,7 @@ pub fn from_directory(dir: &Path, cache: &Path) -> Result<ModelFiles, ModelError
     let sha256 = Stamps::under(cache).sha256_of(&weights).map_err(ModelError::io("hash the weights", &weights))?;
     let name = dir.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy());
     let pinned = format!("{name}@{}", &sha256[..12]);
-    Ok(ModelFiles { kind: kind(&dir)?, dir, origin: Origin::Explicit, pinned, recipe })
+    Ok(ModelFiles { kind: kind(&dir)?, dir, origin: Origin::Explicit, pinned, recipe, adapter: None })
 }
 
 #[derive(Deserialize, Default)]

@@ -142,6 +142,26 @@ pub enum ModelError {
         /// What it should be for.
         expected: ModelKind,
     },
+    /// An adapter belongs to another model.
+    #[error(
+        "adapter: found one for {found}, expected {expected}; use it with its own model, or train one for this one"
+    )]
+    Adapter {
+        /// The model it belongs to.
+        found: String,
+        /// What would do.
+        expected: String,
+    },
+    /// Nothing can be learned from what is given.
+    #[error("training on {model}: found {found}, expected {expected}")]
+    Training {
+        /// The model's name and revision.
+        model: String,
+        /// What is given.
+        found: String,
+        /// What would do.
+        expected: String,
+    },
     /// The model's name and checksum do not make an encoder id.
     #[error(transparent)]
     Id(#[from] aforesaid_core::types::InvalidName),
@@ -179,6 +199,8 @@ impl ModelError {
             Self::Tensor { .. } => "model_tensor",
             Self::Tokenizer { .. } => "model_tokenizer",
             Self::Kind { .. } => "model_kind",
+            Self::Adapter { .. } => "adapter_of_another_model",
+            Self::Training { .. } => "model_training",
             Self::Id(_) => "invalid_name",
             Self::Instructions { .. } => "instructions_missing",
             Self::Threads { .. } => "no_threads",

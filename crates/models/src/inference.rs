@@ -5,10 +5,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
+use rayon::{ThreadPool, prelude::*};
 
 use crate::{
-    Instructions, ModelError, ModelFiles, Runtime, Threads,
+    Instructions, ModelError, ModelFiles, Runtime,
     bert::{Bert, BertConfig, Sequence, Tensors, Workspace},
     kernels::Arithmetic,
     tokenizer::TextTokenizer,
@@ -33,7 +33,7 @@ impl Inference {
     pub(crate) fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
         let arithmetic = Arithmetic::new(runtime.precision, runtime.instructions)
             .ok_or_else(|| ModelError::Instructions { asked: runtime.instructions, best: Instructions::best() })?;
-        let pool = pool(runtime.threads)?;
+        let pool = runtime.threads.pool()?;
         let (tokenizer, bert) = pool.install(|| read(files, arithmetic))?;
         Ok(Self { tokenizer, bert, pool, spaces: Mutex::default() })
     }
@@ -138,15 +138,12 @@ fn read(files: &ModelFiles, arithmetic: Arithmetic) -> Result<(TextTokenizer, Be
     let vocabulary = config.vocab_size;
     let (tokenizer, bert) = rayon::join(
         || TextTokenizer::load(&files.dir.join("tokenizer.json"), max_tokens, vocabulary),
-        || Bert::load(config, &Tensors::open(&files.dir.join("model.safetensors"))?, arithmetic),
+        || {
+            let tensors = Tensors::open(&files.dir.join("model.safetensors"))?;
+            Bert::load(config, &tensors, files.adapter.as_deref(), arithmetic)
+        },
     );
     Ok((tokenizer?, bert?))
-}
-
-fn pool(threads: Threads) -> Result<ThreadPool, ModelError> {
-    let count = threads.get();
-    let built = ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("encoder-{i}")).build();
-    built.map_err(|source| ModelError::Threads { count, source })
 }
 
 /// Groups texts, longest first, into batches of at most [`BATCH_TOKENS`] tokens.

@@ -17,6 +17,7 @@
 //!
 //! Nothing here prints or reads the environment: every path is an argument.
 
+mod adapter;
 mod bert;
 pub mod checksum;
 mod cross_encoder;
@@ -36,7 +37,9 @@ mod runtime;
 mod stamps;
 mod threads;
 mod tokenizer;
+pub mod training;
 
+pub use adapter::Adapter;
 pub use aforesaid_core::PairScorer;
 pub use cross_encoder::CrossEncoder;
 pub use directory::from_directory;
@@ -44,7 +47,9 @@ pub use encoder::BertEncoder;
 pub use error::{Attempt, ModelError};
 pub use instructions::Instructions;
 pub use precision::Precision;
-pub use registry::{Languages, ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, Recipe};
+pub use registry::{
+    Languages, ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, Recipe, ShippedAdapter,
+};
 pub use resolve::{
     Downloads, FileCheck, ModelFiles, ModelPaths, Origin, Progress, Verdict, find, replace, resolve, verify,
 };

@@ -2,6 +2,10 @@
 
 use std::num::NonZeroUsize;
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::ModelError;
+
 /// A cap on the threads that compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Threads(NonZeroUsize);
@@ -23,5 +27,15 @@ impl Threads {
     /// The cap, at least 1.
     pub fn get(self) -> usize {
         self.0.get()
+    }
+
+    /// As many threads, to run a model on.
+    ///
+    /// # Errors
+    /// When they do not start.
+    pub(crate) fn pool(self) -> Result<ThreadPool, ModelError> {
+        let count = self.get();
+        let built = ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("encoder-{i}")).build();
+        built.map_err(|source| ModelError::Threads { count, source })
     }
 }

@@ -20,6 +20,14 @@ pub enum StudyError {
     /// A language model was not asked, or did not answer.
     #[error("a language model: {0}")]
     Llm(LlmError),
+    /// A file of the data cannot be read.
+    #[error("file {}: {found}; expected the file as it is published; fetch it again", .path.display())]
+    Data {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        found: String,
+    },
     /// No data set of the study is in the folder.
     #[error("folder {}: found none of the data sets; expected one or more of the folders {expected} in it", .folder.display())]
     NoData {

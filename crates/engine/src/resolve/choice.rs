@@ -27,15 +27,27 @@ pub enum ModelChoice {
     },
     /// The model whose files are in a directory.
     Directory(PathBuf),
+    /// A model with the adapter in a file; `dir` has the model's files where they are not in a cache.
+    Adapted {
+        /// The adapter's file.
+        adapter: PathBuf,
+        /// The directory with the files of its model.
+        dir: Option<PathBuf>,
+    },
     /// A model on a server.
     Server(EncoderServer),
 }
 
+/// How the file of an adapter ends.
+const ADAPTER_FILE: &str = ".safetensors";
+
 impl ModelChoice {
-    /// The choice that a name and a directory make; the name "none" switches vectors off.
+    /// The choice that a name and a directory make; the name "none" switches vectors off, and one that ends in
+    /// ".safetensors" is the file of an adapter.
     pub fn new(name: Option<String>, dir: Option<PathBuf>) -> Self {
         match (name.as_deref(), dir) {
             (Some("none"), _) => Self::Off,
+            (Some(name), dir) if name.ends_with(ADAPTER_FILE) => Self::Adapted { adapter: name.into(), dir },
             (Some(name), dir) => Self::Named { name: name.to_owned(), dir },
             (None, Some(dir)) => Self::Directory(dir),
             (None, None) => Self::Named { name: DEFAULT_MODEL.to_owned(), dir: None },
@@ -136,14 +148,16 @@ impl ModelSettings {
     pub fn entry(&self) -> Result<Option<&'static ModelEntry>, ModelError> {
         match &self.model {
             ModelChoice::Named { name, .. } => registry::named(name).map(Some),
-            ModelChoice::Off | ModelChoice::Directory(_) | ModelChoice::Server(_) => Ok(None),
+            ModelChoice::Off | ModelChoice::Directory(_) | ModelChoice::Adapted { .. } | ModelChoice::Server(_) => {
+                Ok(None)
+            }
         }
     }
 
     /// Where models are looked for.
     pub fn paths(&self, policy: ModelPolicy) -> ModelPaths {
         let explicit = match &self.model {
-            ModelChoice::Named { dir, .. } => dir.clone(),
+            ModelChoice::Named { dir, .. } | ModelChoice::Adapted { dir, .. } => dir.clone(),
             ModelChoice::Off | ModelChoice::Directory(_) | ModelChoice::Server(_) => None,
         };
         let downloads = match (policy, self.network) {
@@ -185,6 +199,10 @@ mod tests {
     #[test]
     fn a_default_follows_a_namespace_and_a_choice_does_not() {
         let active = EncoderId::new("bge-small-en-v1.5@5c38ec7c405e/int8").unwrap();
+        assert_eq!(
+            ModelChoice::new(Some("a/mine.safetensors".into()), None),
+            ModelChoice::Adapted { adapter: "a/mine.safetensors".into(), dir: None }
+        );
         let default = settings(ModelChoice::new(None, None), Selection::Default);
         let followed = default.following(Some(&active));
         assert_eq!(followed.model, ModelChoice::new(Some("bge-small-en-v1.5".into()), None));

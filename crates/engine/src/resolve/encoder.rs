@@ -5,8 +5,8 @@ use std::{path::Path, sync::Arc};
 use aforesaid_core::{Encoder, types::EncoderId};
 use aforesaid_llm::LlmError;
 use aforesaid_models::{
-    BertEncoder, CrossEncoder, Downloads, ModelEntry, ModelError, ModelFiles, Progress, Runtime, find, from_directory,
-    registry, resolve,
+    Adapter, BertEncoder, CrossEncoder, Downloads, ModelEntry, ModelError, ModelFiles, Progress, Runtime, find,
+    from_directory, registry, resolve,
 };
 
 use super::{
@@ -19,6 +19,12 @@ use crate::{
     no_vectors::NoVectors,
     registry::{ModelPolicy, ResolveEncoder},
 };
+
+/// The files of a model with an adapter, and the components of its vectors where they are known before it is loaded.
+struct AdaptedModel {
+    files: ModelFiles,
+    dim: Option<usize>,
+}
 
 /// What becomes of a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,18 +72,41 @@ impl ModelResolver {
         Ok(CrossEncoder::load(&files, settings.runtime(None))?)
     }
 
+    /// The files of the encoder that the settings name, downloaded where that is allowed; `None` where it is on a
+    /// server, or there is none.
+    ///
+    /// # Errors
+    /// When its files cannot be had.
+    pub fn model_files(&self) -> Result<Option<ModelFiles>, Error> {
+        let settings = &self.settings;
+        let files = match &settings.model {
+            ModelChoice::Directory(dir) => from_directory(dir, &settings.cache)?,
+            ModelChoice::Adapted { adapter, dir } => self.adapted(adapter, dir.as_deref(), ModelPolicy::Fetch)?.files,
+            ModelChoice::Named { name, .. } => self.files(settings, registry::named(name)?, ModelPolicy::Fetch)?,
+            ModelChoice::Off | ModelChoice::Server(_) => return Ok(None),
+        };
+        Ok(Some(files))
+    }
+
+    /// The files of an adapter's model, with the adapter. A directory may hold a model that is not registered.
+    fn adapted(&self, adapter: &Path, dir: Option<&Path>, policy: ModelPolicy) -> Result<AdaptedModel, ModelError> {
+        let name = adapter.file_stem().unwrap_or_default().to_string_lossy();
+        let adapter = Adapter::read(adapter)?;
+        let (files, dim) = match (adapter.entry(), dir) {
+            (Ok(entry), _) => (self.files(&self.settings, entry, policy)?, Some(entry.dim)),
+            (Err(_), Some(dir)) => (from_directory(dir, &self.settings.cache)?, None),
+            (Err(unregistered), None) => return Err(unregistered),
+        };
+        Ok(AdaptedModel { files: files.with_adapter(&name, adapter)?, dim })
+    }
+
     fn named(&self, settings: &ModelSettings, runtime: Runtime, policy: ModelPolicy) -> Result<EncoderSource, Error> {
         let Some(entry) = settings.entry()? else {
             return Ok(EncoderSource::Unavailable { reason: NoVectors::NotConfigured });
         };
         match self.files(settings, entry, policy) {
             Ok(files) => deferred(files, entry.dim, runtime),
-            // Without a model, memories are stored and found lexically.
-            Err(ModelError::Unavailable { model, attempts }) => {
-                let message = ModelError::Unavailable { model: model.clone(), attempts }.to_string();
-                Ok(EncoderSource::Unavailable { reason: NoVectors::ModelUnavailable { model, message } })
-            }
-            Err(error) => Err(error.into()),
+            Err(error) => without(error),
         }
     }
 
@@ -111,6 +140,11 @@ impl ResolveEncoder for ModelResolver {
             }
             (ModelChoice::Server(server), _) => at_server(&settings, server, policy),
             (ModelChoice::Directory(dir), _) => in_directory(dir, &settings.cache, runtime),
+            (ModelChoice::Adapted { adapter, dir }, _) => match self.adapted(adapter, dir.as_deref(), policy) {
+                Ok(AdaptedModel { files, dim: Some(dim) }) => deferred(files, dim, runtime),
+                Ok(AdaptedModel { files, dim: None }) => loaded(&files, runtime),
+                Err(error) => without(error),
+            },
             // A model from a directory made the vectors, and the directory is not configured.
             (ModelChoice::Named { name, .. }, Some(active)) if is_default && registry::named(name).is_err() => {
                 unavailable(NoVectors::UnregisteredModel { encoder: active.clone() })
@@ -123,7 +157,22 @@ impl ResolveEncoder for ModelResolver {
 /// A model that only its directory knows: its dimensions are known once it is loaded.
 fn in_directory(dir: &Path, cache: &Path, runtime: Runtime) -> Result<EncoderSource, Error> {
     let files = from_directory(dir, cache)?;
-    Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(&files, runtime)?)))
+    loaded(&files, runtime)
+}
+
+fn loaded(files: &ModelFiles, runtime: Runtime) -> Result<EncoderSource, Error> {
+    Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(files, runtime)?)))
+}
+
+/// Without a model, memories are stored and found lexically; a damaged one is an error.
+fn without(error: ModelError) -> Result<EncoderSource, Error> {
+    match error {
+        ModelError::Unavailable { model, attempts } => {
+            let message = ModelError::Unavailable { model: model.clone(), attempts }.to_string();
+            Ok(EncoderSource::Unavailable { reason: NoVectors::ModelUnavailable { model, message } })
+        }
+        error => Err(error.into()),
+    }
 }
 
 /// A model on a server.

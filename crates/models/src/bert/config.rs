@@ -132,6 +132,11 @@ impl BertConfig {
         Ok(())
     }
 
+    /// Whether attention adds a bias by distance.
+    pub(crate) fn has_relative_bias(&self) -> bool {
+        self.family == Family::MpNet
+    }
+
     /// Attention heads of a layer.
     pub(crate) fn heads(&self) -> Heads {
         Heads { count: self.num_attention_heads, size: self.hidden_size / self.num_attention_heads }

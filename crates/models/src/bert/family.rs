@@ -29,12 +29,12 @@ impl From<String> for Family {
 }
 
 /// The names of the tensors in one layer, below `encoder.layer.N`.
-pub(super) struct LayerNames {
-    pub(super) query: &'static str,
-    pub(super) key: &'static str,
-    pub(super) value: &'static str,
-    pub(super) attention_output: &'static str,
-    pub(super) attention_norm: &'static str,
+pub(crate) struct LayerNames {
+    pub(crate) query: &'static str,
+    pub(crate) key: &'static str,
+    pub(crate) value: &'static str,
+    pub(crate) attention_output: &'static str,
+    pub(crate) attention_norm: &'static str,
 }
 
 impl Family {
@@ -51,7 +51,7 @@ impl Family {
         *self == Self::Bert
     }
 
-    pub(super) fn layer_names(&self) -> LayerNames {
+    pub(crate) fn layer_names(&self) -> LayerNames {
         match self {
             Self::MpNet => LayerNames {
                 query: "attention.attn.q",

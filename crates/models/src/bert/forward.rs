@@ -37,19 +37,7 @@ impl Bert {
         let width = self.config.hidden_size;
         let tokens: usize = texts.iter().map(|text| text.len()).sum();
         space.hidden.resize(tokens * width);
-        let mut rows = space.hidden.chunks_exact_mut(width);
-        for text in texts {
-            let positions = text.positions(self.config.padding());
-            for (((i, id), position), row) in text.ids().iter().enumerate().zip(positions).zip(&mut rows) {
-                let position = &self.positions[position * width..][..width];
-                for ((value, word), position) in row.iter_mut().zip(self.words.row(*id as usize)?).zip(position) {
-                    *value = word + position;
-                }
-                if text.is_second(i) {
-                    row.iter_mut().zip(&self.second_segment).for_each(|(value, segment)| *value += segment);
-                }
-            }
-        }
+        self.embeddings.write(texts, &mut space.hidden)?;
         self.arithmetic.normalise(&mut space.hidden, &self.norm, &mut space.input);
         Ok(())
     }

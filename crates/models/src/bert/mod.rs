@@ -1,6 +1,7 @@
 //! The forward pass of a BERT-family model over a ragged batch, without padding.
 
 mod config;
+mod embeddings;
 mod family;
 mod forward;
 mod head;
@@ -12,6 +13,7 @@ mod word_rows;
 mod workspace;
 
 pub(crate) use config::BertConfig;
+pub(crate) use embeddings::Embeddings;
 pub(crate) use head::ScoreHead;
 pub(crate) use sequence::Sequence;
 pub(crate) use tensors::Tensors;

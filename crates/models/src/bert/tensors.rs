@@ -101,7 +101,7 @@ impl Tensors {
         name: &str,
         shape: [usize; 2],
         rows: usize,
-        each: impl FnMut(&[f32]),
+        each: impl FnMut(&mut [f32]),
     ) -> Result<(), ModelError> {
         self.stream(&self.within(name), &shape, rows * shape[1], each)
     }
@@ -123,7 +123,13 @@ impl Tensors {
         Ok(WordRows::new(self.path.clone(), open(&self.path)?, start, number, shape))
     }
 
-    fn stream(&self, name: &str, shape: &[usize], step: usize, mut each: impl FnMut(&[f32])) -> Result<(), ModelError> {
+    fn stream(
+        &self,
+        name: &str,
+        shape: &[usize],
+        step: usize,
+        mut each: impl FnMut(&mut [f32]),
+    ) -> Result<(), ModelError> {
         let (number, offset) = self.locate(name, shape)?;
         let unreadable = || ModelError::io("read the weights", &self.path);
         let mut file = open(&self.path)?;
@@ -137,7 +143,7 @@ impl Tensors {
             let bytes = &mut bytes[..count * number.bytes()];
             file.read_exact(bytes).map_err(unreadable())?;
             number.decode(bytes, &mut values[..count]);
-            each(&values[..count]);
+            each(&mut values[..count]);
             left -= count;
         }
         Ok(())

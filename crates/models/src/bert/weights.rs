@@ -2,21 +2,17 @@
 
 use rayon::prelude::*;
 
-use super::{BertConfig, family::Family, relative_bias::RelativeBias, tensors::Tensors, word_rows::WordRows};
+use super::{BertConfig, embeddings::Embeddings, family::Family, relative_bias::RelativeBias, tensors::Tensors};
 use crate::{
     ModelError,
+    adapter::Adapter,
     kernels::{Arithmetic, Heads, LayerNorm, PANEL, Rows, Weights},
 };
 
 /// A BERT-family model.
 pub(crate) struct Bert {
     pub(super) config: BertConfig,
-    /// `[vocabulary, hidden]`
-    pub(super) words: WordRows,
-    /// `[positions, hidden]`, with the vector of segment 0 added.
-    pub(super) positions: Vec<f32>,
-    /// `[hidden]`: what the second segment adds to the first; empty where there is none.
-    pub(super) second_segment: Vec<f32>,
+    pub(super) embeddings: Embeddings,
     pub(super) bias: Option<RelativeBias>,
     pub(super) norm: LayerNorm,
     pub(super) layers: Vec<Layer>,
@@ -36,50 +32,50 @@ pub(super) struct Layer {
 }
 
 impl Bert {
-    /// Reads every tensor that `config` calls for, in parallel where the current thread pool allows.
+    /// Reads every tensor that `config` calls for, in parallel where the current thread pool allows, and adds an
+    /// adapter's updates to those that it changes.
     ///
     /// # Errors
-    /// When a tensor is missing, of another type or shape, or the file cannot be read.
-    pub(crate) fn load(config: BertConfig, tensors: &Tensors, arithmetic: Arithmetic) -> Result<Self, ModelError> {
-        let reader = Reader { tensors, config: &config, arithmetic };
-        let words =
-            tensors.rows_on_disk("embeddings.word_embeddings.weight", [config.vocab_size, config.hidden_size])?;
+    /// When a tensor is missing, of another type or shape, or the file cannot be read; when the adapter has an update
+    /// that fits no map.
+    pub(crate) fn load(
+        config: BertConfig,
+        tensors: &Tensors,
+        adapter: Option<&Adapter>,
+        arithmetic: Arithmetic,
+    ) -> Result<Self, ModelError> {
+        let reader = Reader { tensors, config: &config, adapter, arithmetic };
+        reader.require_maps()?;
+        let embeddings = Embeddings::load(&config, tensors)?;
         let layers =
             (0..config.num_hidden_layers).into_par_iter().map(|i| reader.layer(i)).collect::<Result<_, _>>()?;
-        let (positions, second_segment) = reader.positions()?;
         let bias = reader.bias()?;
         let norm = reader.norm("embeddings.LayerNorm")?;
-        Ok(Self { words, positions, second_segment, bias, norm, layers, config, arithmetic })
+        Ok(Self { embeddings, bias, norm, layers, config, arithmetic })
     }
 }
 
 struct Reader<'a> {
     tensors: &'a Tensors,
     config: &'a BertConfig,
+    adapter: Option<&'a Adapter>,
     arithmetic: Arithmetic,
 }
 
 impl Reader<'_> {
-    /// Positions, and what the second segment adds.
-    ///
-    /// The segment of nearly every token is the first, so its vector is added once and for all.
-    fn positions(&self) -> Result<(Vec<f32>, Vec<f32>), ModelError> {
-        let hidden = self.config.hidden_size;
-        let shape = [self.config.max_position_embeddings, hidden];
-        let mut positions = self.tensors.read("embeddings.position_embeddings.weight", &shape)?;
-        if !self.config.family.has_segments() {
-            return Ok((positions, Vec::new()));
+    /// Requires that every update of the adapter belongs to a map of this model, of its shape.
+    fn require_maps(&self) -> Result<(), ModelError> {
+        for (map, update) in self.adapter.iter().flat_map(|adapter| adapter.maps()) {
+            self.tensors.require(&format!("{map}.weight"), &[update.outputs, update.inputs])?;
         }
-        let segments =
-            self.tensors.read("embeddings.token_type_embeddings.weight", &[self.config.type_vocab_size, hidden])?;
-        for row in positions.chunks_exact_mut(hidden) {
-            row.iter_mut().zip(&segments).for_each(|(value, segment)| *value += segment);
+        Ok(())
+    }
+
+    /// Adds the adapter's update to rows of a map's weights, of which the first is output `first`.
+    fn adapt(&self, map: &str, first: usize, rows: &mut [f32]) {
+        if let Some(update) = self.adapter.and_then(|adapter| adapter.update(map)) {
+            update.add_to(self.arithmetic.family(), first, rows);
         }
-        if !self.config.family.tells_segments_apart() {
-            return Ok((positions, Vec::new()));
-        }
-        let second = segments[hidden..].iter().take(hidden).zip(&segments).map(|(second, first)| second - first);
-        Ok((positions, second.collect()))
     }
 
     fn bias(&self) -> Result<Option<RelativeBias>, ModelError> {
@@ -118,6 +114,7 @@ impl Reader<'_> {
         let mut weights = self.arithmetic.weights(inputs, outputs);
         let mut first = 0;
         self.tensors.read_bands(&format!("{name}.weight"), [outputs, inputs], PANEL, |band| {
+            self.adapt(name, first, band);
             weights.set_columns(first, Rows::whole(band, inputs));
             first += band.len() / inputs;
         })?;
@@ -131,7 +128,8 @@ impl Reader<'_> {
         names.iter().try_for_each(|name| self.tensors.require(&format!("{name}.weight"), &[hidden, hidden]))?;
         let mut weights = self.arithmetic.weights(hidden, 3 * hidden);
         for (i, name) in names.iter().enumerate() {
-            let rows = self.tensors.read(&format!("{name}.weight"), &[hidden, hidden])?;
+            let mut rows = self.tensors.read(&format!("{name}.weight"), &[hidden, hidden])?;
+            self.adapt(name, 0, &mut rows);
             weights.set_columns(i * hidden, Rows::whole(&heads_together(&rows, heads, hidden), hidden));
             let bias = self.tensors.read(&format!("{name}.bias"), &[hidden])?;
             weights.set_bias(i * hidden, &heads_together(&bias, heads, 1));
@@ -142,6 +140,7 @@ impl Reader<'_> {
     fn attention_output(&self, name: &str) -> Result<Weights, ModelError> {
         let (hidden, heads) = (self.config.hidden_size, self.config.heads());
         let mut rows = self.tensors.read(&format!("{name}.weight"), &[hidden, hidden])?;
+        self.adapt(name, 0, &mut rows);
         let mut weights = self.arithmetic.weights(hidden, hidden);
         for row in rows.chunks_exact_mut(hidden) {
             row.copy_from_slice(&heads_together(row, heads, 1));

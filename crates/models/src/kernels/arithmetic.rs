@@ -69,6 +69,11 @@ impl Arithmetic {
         self.precision
     }
 
+    /// The processor family.
+    pub(crate) fn family(self) -> Family {
+        self.family
+    }
+
     /// Weights to be filled, `depth` x `columns`.
     pub(crate) fn weights(self, depth: usize, columns: usize) -> Weights {
         struct Ask<'a>(&'a mut (Encoding, usize));

@@ -12,6 +12,7 @@ mod balanced;
 mod dot;
 mod exp;
 mod gelu;
+pub(crate) mod gradients;
 mod layer_norm;
 mod multiply;
 mod peak_rate;
@@ -20,7 +21,7 @@ mod rows;
 mod simd;
 mod sums;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod weights;
 
 pub(crate) use activations::Activations;

@@ -19,6 +19,22 @@ pub(super) fn sum(values: &[f32], term: impl Fn(f32) -> f32) -> f32 {
     across(lanes, |a, b| a + b)
 }
 
+/// The sum of the products of two rows of one length.
+#[inline(always)]
+pub(super) fn dot(left: &[f32], right: &[f32]) -> f32 {
+    let ((chunks, tail), (of_right, rest)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
+    let mut lanes = [0.0f32; LANES];
+    for (left, right) in chunks.iter().zip(of_right) {
+        for ((lane, left), right) in lanes.iter_mut().zip(left).zip(right) {
+            *lane += left * right;
+        }
+    }
+    for ((lane, left), right) in lanes.iter_mut().zip(tail).zip(rest) {
+        *lane += left * right;
+    }
+    across(lanes, |a, b| a + b)
+}
+
 /// Folds lanes by halves.
 #[inline(always)]
 pub(super) fn across(mut lanes: [f32; LANES], fold: impl Fn(f32, f32) -> f32) -> f32 {

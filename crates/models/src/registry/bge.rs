@@ -21,6 +21,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
             pin(743, "094f8e891b932f2000c92cfc663bac4c62069f5d8af5b5278c4306aef3084750"),
         ),
         pypi: None,
+        adapter: None,
     },
     ModelEntry {
         name: "bge-base-en-v1.5",
@@ -37,6 +38,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
             pin(777, "bc00af31a4a31b74040d73370aa83b62da34c90b75eb77bfa7db039d90abd591"),
         ),
         pypi: None,
+        adapter: None,
     },
     ModelEntry {
         name: "bge-large-en-v1.5",
@@ -53,6 +55,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
             pin(779, "446712fac367857b4b1302762fe1cd7bfa8b3c4b77b4dc5d77c4025407660896"),
         ),
         pypi: None,
+        adapter: None,
     },
     ModelEntry {
         name: "bge-reranker-base",
@@ -69,5 +72,6 @@ pub(super) static MODELS: &[ModelEntry] = &[
             pin(799, "289adf7ada1eb6b4afa7589a48a032d45a076cf2e46dcdb3b4cabc33be14f708"),
         ),
         pypi: None,
+        adapter: None,
     },
 ];

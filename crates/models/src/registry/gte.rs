@@ -22,6 +22,7 @@ const fn entry(
         recipe,
         files,
         pypi: None,
+        adapter: None,
     }
 }
 

@@ -13,4 +13,5 @@ pub(super) static MODELS: &[ModelEntry] = &[ModelEntry {
     recipe: Recipe::prefixed(Pooling::Cls, 512, bge::QUESTION, ""),
     files: files(None, None, None),
     pypi: None,
+    adapter: None,
 }];

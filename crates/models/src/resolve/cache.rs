@@ -30,7 +30,7 @@ pub(super) enum Present {
 
 /// The directory of a model in the cache.
 pub(super) fn home(entry: &ModelEntry, cache: &Path) -> PathBuf {
-    cache.join(entry.pinned_name())
+    cache.join(entry.files_name())
 }
 
 /// The model's directory, or why it is not there; a file with a wrong checksum is an error.

@@ -56,7 +56,7 @@ impl Lock {
     /// # Errors
     /// When it cannot be read: going on without it would trust anything.
     pub(super) fn read(entry: &ModelEntry, cache: &Path) -> Result<Self, ModelError> {
-        let path = cache.join("trusted").join(format!("{}.json", entry.pinned_name()));
+        let path = cache.join("trusted").join(format!("{}.json", entry.files_name()));
         let files = match read_regular(&path, MOST_CONFIG) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| ModelError::Config {
                 path: path.clone(),

@@ -15,11 +15,11 @@ mod pypi;
 #[cfg(test)]
 mod testing;
 
-use std::{fmt, path::PathBuf};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 use aforesaid_core::types::EncoderId;
 
-use crate::{Attempt, ModelEntry, ModelError, ModelKind, Precision, Recipe};
+use crate::{Adapter, Attempt, ModelEntry, ModelError, ModelKind, Precision, Recipe};
 
 pub use check::{FileCheck, Verdict, verify};
 
@@ -99,6 +99,8 @@ pub struct ModelFiles {
     pub kind: ModelKind,
     /// How the model is run.
     pub recipe: Recipe,
+    /// What is added to its weights when it is loaded.
+    pub adapter: Option<Arc<Adapter>>,
 }
 
 impl ModelFiles {
@@ -108,6 +110,22 @@ impl ModelFiles {
     /// When the model is no encoder, or the name of a model's directory is no name.
     pub fn encoder_id(&self, precision: Precision) -> Result<EncoderId, ModelError> {
         self.id_of(ModelKind::Encoder, precision)
+    }
+
+    /// The same with an adapter, whose vectors are others: `name` tells it apart for people, its checksum for programs,
+    /// as in `all-MiniLM-L6-v2+mine@1110a243fdf4+53aa51172d14`.
+    ///
+    /// # Errors
+    /// When the adapter belongs to another model, or there is one already.
+    pub fn with_adapter(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
+        let (found, expected) = (adapter.base(), &self.pinned);
+        let parts = self.pinned.split_once('@').filter(|_| found == expected && self.adapter.is_none());
+        let Some((model, revision)) = parts else {
+            return Err(ModelError::Adapter { found: found.to_owned(), expected: expected.clone() });
+        };
+        let start = adapter.sha256().get(..12).unwrap_or_default();
+        let pinned = format!("{model}+{name}@{revision}+{start}");
+        Ok(Self { pinned, adapter: Some(Arc::new(adapter)), ..self })
     }
 
     /// What names the scores or vectors of a model that must be of this kind.
@@ -208,7 +226,12 @@ fn fetch_from(
 }
 
 fn files(entry: &ModelEntry, dir: PathBuf, origin: Origin) -> Result<ModelFiles, ModelError> {
-    Ok(ModelFiles { dir, origin, pinned: entry.pinned_name(), kind: entry.kind, recipe: entry.recipe.clone() })
+    let (kind, recipe) = (entry.kind, entry.recipe.clone());
+    let files = ModelFiles { dir, origin, pinned: entry.files_name(), kind, recipe, adapter: None };
+    match (&entry.adapter, entry.parts().1) {
+        (Some(shipped), Some(name)) => files.with_adapter(name, Adapter::shipped(shipped)?),
+        _ => Ok(files),
+    }
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ struct Speed {
 pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
     let files = match &settings.models.model {
         ModelChoice::Directory(dir) => from_directory(dir, &settings.models.cache)?,
-        ModelChoice::Named { .. } | ModelChoice::Off | ModelChoice::Server(_) => {
+        ModelChoice::Named { .. } | ModelChoice::Adapted { .. } | ModelChoice::Off | ModelChoice::Server(_) => {
             find(settings.entry()?, &settings.models.paths(ModelPolicy::Find))?
         }
     };

@@ -8,7 +8,7 @@ use std::{
 
 use aforesaid::{
     Encoder, EncoderSource, ModelPolicy, ResolveEncoder,
-    models::{Instructions, Precision, Threads},
+    models::{Instructions, ModelFiles, Precision, Threads},
     resolve::{ConfiguredKey, DownloadEvent, ModelChoice, ModelResolver, ModelSettings, Network, Selection},
     types::EncoderId,
 };
@@ -105,6 +105,17 @@ impl Machine {
             DownloadEvent::Ended => bytes.finish_and_clear(),
         });
         Ok(resolver.resolve(made_with, ModelPolicy::Fetch)?)
+    }
+
+    /// The files of the encoder of the options.
+    pub(crate) fn model_files(&self) -> Result<ModelFiles, Failure> {
+        let files = ModelResolver::new(self.settings()?).model_files()?;
+        files.ok_or_else(|| Failure::Usage("--model none: expected an encoder to learn with".to_owned()))
+    }
+
+    /// How many threads a model runs on.
+    pub(crate) fn encoder_threads(&self) -> Threads {
+        self.threads()
     }
 
     fn settings(&self) -> Result<ModelSettings, Failure> {

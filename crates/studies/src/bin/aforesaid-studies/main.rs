@@ -1,6 +1,7 @@
 //! Repeats published studies, measures the defaults of `aforesaid`, replays receipts and fills tables from them.
 #![forbid(unsafe_code)]
 
+mod adapter;
 mod failure;
 mod language_model;
 mod machine;
@@ -42,6 +43,8 @@ enum Command {
     Confidence(study::DataSets),
     /// The contribution of recorded cue questions, by the way they are indexed.
     Roxy(Box<study::Roxy>),
+    /// Learn the encoder's adapter from the data sets that allow it.
+    Adapter(adapter::Adapter),
     /// Measure again what receipts record, and compare.
     Reproduce(reproduce::Reproduce),
     /// Fill the tables of Markdown documents from receipts.
@@ -64,6 +67,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Default(command) => command.default(machine),
         Command::Confidence(command) => command.confidence(machine),
         Command::Roxy(command) => command.run(machine),
+        Command::Adapter(command) => command.run(machine),
         Command::Reproduce(command) => command.run(machine),
         Command::Tables(command) => command.run(machine),
     }

@@ -1,0 +1,404 @@
+//! Steps over batches, with a look at what was held out.
+
+use std::ops::ControlFlow;
+
+use rayon::prelude::*;
+
+use super::{
+    adam::AdamW,
+    contrast::contrast,
+    draws::Draws,
+    network::{Network, Tape},
+};
+use crate::{
+    Instructions, ModelError, ModelFiles, Precision, Runtime, Threads,
+    adapter::Adapter,
+    bert::{BertConfig, Sequence, Tensors},
+    kernels::Arithmetic,
+    tokenizer::TextTokenizer,
+};
+
+/// Tokens of one forward pass; texts of several passes run at once, one a thread.
+const PASS_TOKENS: usize = 512;
+
+/// Questions with the passages of one history, among which each is looked for.
+#[derive(Debug, Clone, Default)]
+pub struct TrainingSet {
+    /// Its name in reports.
+    pub name: String,
+    /// What is searched. Each has one form or several, of which every step takes one.
+    pub passages: Vec<Vec<String>>,
+    /// The questions.
+    pub pairs: Vec<TrainingPair>,
+    /// How often it is drawn, beside other sets.
+    pub weight: f64,
+}
+
+/// A question and the passage that answers it.
+#[derive(Debug, Clone, Default)]
+pub struct TrainingPair {
+    /// The question. It has one form or several, of which every step takes one.
+    pub questions: Vec<String>,
+    /// The passage that answers it, by its place.
+    pub passage: usize,
+    /// Passages that answer it too: they are never taken for wrong ones.
+    pub also: Vec<usize>,
+}
+
+/// How an adapter is learned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingSettings {
+    /// Directions in which each map may change.
+    pub rank: usize,
+    /// Steps.
+    pub steps: usize,
+    /// Questions of a step.
+    pub batch: usize,
+    /// The largest step width. It rises over the first tenth of the steps and falls to 0 at the last.
+    pub rate: f32,
+    /// What cosines are multiplied with before the softmax.
+    pub scale: f32,
+    /// The part of the update that is kept; in (0, 1]. Between the model and what was learned, more of what the model
+    /// knew stays (Wortsman et al. 2022, section 3).
+    pub strength: f32,
+    /// Most tokens of a passage, the special ones included.
+    pub max_tokens: usize,
+    /// What the draws depend on.
+    pub seed: u64,
+    /// Steps between two looks at what was held out; the best of them is kept.
+    pub look_every: usize,
+    /// A cap on the threads that compute.
+    pub threads: Threads,
+}
+
+impl Default for TrainingSettings {
+    fn default() -> Self {
+        Self {
+            rank: 32,
+            steps: 300,
+            batch: 48,
+            rate: 1e-3,
+            scale: 20.0,
+            strength: 0.5,
+            max_tokens: 160,
+            seed: 17,
+            look_every: 50,
+            threads: Threads::available(),
+        }
+    }
+}
+
+/// How far training has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingStep {
+    /// Steps done.
+    pub step: usize,
+    /// Steps there will be.
+    pub steps: usize,
+    /// Loss of the step, in nats.
+    pub loss: f64,
+    /// Where this step looked at it: the mean reciprocal rank of each set that was held out, in [0, 1].
+    pub held_out: Option<Vec<f64>>,
+}
+
+/// An adapter that was learned, and what it does for the questions held out.
+#[derive(Debug, Clone)]
+pub struct Trained {
+    /// The adapter.
+    pub adapter: Adapter,
+    /// Its file.
+    pub file: Vec<u8>,
+    /// Of each set held out, the reciprocal rank of each question's passage without the adapter; in [0, 1].
+    pub before: Vec<Vec<f64>>,
+    /// The same with it.
+    pub after: Vec<Vec<f64>>,
+}
+
+/// Learns an adapter.
+///
+/// The same input gives the same adapter on the same processor, whatever the number of threads. Where sets are held out
+/// the step with the best mean of theirs is kept, and step 0, which changes nothing, is one of them.
+///
+/// # Errors
+/// When the model cannot be read, is of a shape that cannot be trained, or there is nothing to learn from.
+pub fn train(
+    files: &ModelFiles,
+    sets: &[TrainingSet],
+    held_out: &[TrainingSet],
+    note: &str,
+    settings: &TrainingSettings,
+    observe: &mut (dyn FnMut(&TrainingStep) -> ControlFlow<()> + Send),
+) -> Result<Trained, ModelError> {
+    let pool = settings.threads.pool()?;
+    pool.install(|| {
+        let mut trainer = Trainer::new(files, settings)?;
+        let sets = trainer.read(sets)?;
+        let held_out = trainer.read(held_out)?;
+        let [before, after] = trainer.run(&sets, &held_out, observe)?;
+        let updates = trainer.network.updates(&trainer.best).collect();
+        let (adapter, file) = Adapter::new(&files.pinned, note, updates).map_err(|found| unfit(files, found))?;
+        Ok(Trained { adapter, file, before, after })
+    })
+}
+
+fn unfit(files: &ModelFiles, found: String) -> ModelError {
+    let expected = "a model of BERT's shape, and sets with two questions or more, each with its passage".to_owned();
+    ModelError::Training { model: files.pinned.clone(), found, expected }
+}
+
+struct Trainer<'a> {
+    files: &'a ModelFiles,
+    settings: &'a TrainingSettings,
+    tokenizer: TextTokenizer,
+    network: Network,
+    parameters: Vec<f32>,
+    best: Vec<f32>,
+    draws: Draws,
+}
+
+/// A set as tokens.
+struct ReadSet {
+    passages: Vec<Vec<Sequence>>,
+    questions: Vec<Vec<Sequence>>,
+    targets: Vec<usize>,
+    also: Vec<Vec<usize>>,
+    weight: f64,
+}
+
+impl<'a> Trainer<'a> {
+    fn new(files: &'a ModelFiles, settings: &'a TrainingSettings) -> Result<Self, ModelError> {
+        let runtime = Runtime::new(Precision::F32, settings.threads);
+        let asked = runtime.instructions;
+        let arithmetic = Arithmetic::new(Precision::F32, asked)
+            .ok_or_else(|| ModelError::Instructions { asked, best: Instructions::best() })?;
+        let config = BertConfig::load(&files.dir.join("config.json"))?;
+        if config.has_relative_bias() {
+            return Err(unfit(files, "a model with relative positions".to_owned()));
+        }
+        let longest = settings.max_tokens.min(files.recipe.max_tokens).min(config.max_tokens());
+        let tokenizer = TextTokenizer::load(&files.dir.join("tokenizer.json"), longest, config.vocab_size)?;
+        let tensors = Tensors::open(&files.dir.join("model.safetensors"))?;
+        let network = Network::load(&config, &tensors, files.recipe.pooling, settings.rank.max(1), arithmetic)?;
+        let mut draws = Draws::new(settings.seed);
+        let mut parameters = vec![0.0; network.parameters()];
+        for (range, bound) in network.maps().flat_map(|map| map.random_parameters()) {
+            parameters[range].fill_with(|| (2.0 * draws.uniform() as f32 - 1.0) * bound);
+        }
+        Ok(Self { files, settings, tokenizer, network, best: parameters.clone(), parameters, draws })
+    }
+
+    fn read(&self, sets: &[TrainingSet]) -> Result<Vec<ReadSet>, ModelError> {
+        let recipe = &self.files.recipe;
+        let forms = |prefix: &str, forms: &[String]| -> Result<Vec<Sequence>, ModelError> {
+            let read = |text: &String| self.tokenizer.text(&format!("{prefix}{text}"));
+            forms.iter().map(read).collect::<Result<_, _>>().map_err(|found| unfit(self.files, found))
+        };
+        let set = |set: &TrainingSet| {
+            let read: Result<Vec<_>, _> =
+                set.passages.iter().map(|passage| forms(&recipe.passage_prefix, passage)).collect();
+            let questions: Result<Vec<_>, _> =
+                set.pairs.iter().map(|pair| forms(&recipe.query_prefix, &pair.questions)).collect();
+            let fits = |pair: &TrainingPair| pair.passage < set.passages.len() && !pair.questions.is_empty();
+            if !set.pairs.iter().all(fits) || set.passages.iter().any(Vec::is_empty) {
+                return Err(unfit(self.files, format!("a pair of {:?} without a question or a passage", set.name)));
+            }
+            Ok(ReadSet {
+                passages: read?,
+                questions: questions?,
+                targets: set.pairs.iter().map(|pair| pair.passage).collect(),
+                also: set.pairs.iter().map(|pair| pair.also.clone()).collect(),
+                weight: set.weight.max(0.0),
+            })
+        };
+        sets.iter().map(set).collect()
+    }
+
+    fn run(
+        &mut self,
+        sets: &[ReadSet],
+        held_out: &[ReadSet],
+        observe: &mut (dyn FnMut(&TrainingStep) -> ControlFlow<()> + Send),
+    ) -> Result<[Vec<Vec<f64>>; 2], ModelError> {
+        let total: f64 = sets.iter().filter(|set| set.targets.len() > 1).map(|set| set.weight).sum();
+        if total <= 0.0 {
+            return Err(unfit(self.files, "no set with two questions".to_owned()));
+        }
+        let mut adam = AdamW::new(self.parameters.len());
+        let steps = self.settings.steps;
+        self.network.prepare(&self.parameters);
+        let mut best = f64::NEG_INFINITY;
+        let mut loss = f64::NAN;
+        let [mut before, mut after] = [Vec::new(), Vec::new()];
+        for step in 0..=steps {
+            let looks = step == steps || step % self.settings.look_every.max(1) == 0;
+            let kept = if looks { self.kept() } else { Vec::new() };
+            let found = if looks { self.look_with(&kept, held_out)? } else { Vec::new() };
+            let means: Vec<f64> = found.iter().map(|ranks| mean(ranks)).collect();
+            if step == 0 {
+                before.clone_from(&found);
+            }
+            if looks && (means.is_empty() || mean(&means) > best) {
+                best = mean(&means);
+                self.best.copy_from_slice(&kept);
+                after = found;
+            }
+            let report = TrainingStep { step, steps, loss, held_out: (!means.is_empty()).then_some(means) };
+            if observe(&report).is_break() || step == steps {
+                break;
+            }
+            let set = self.draw(sets, total);
+            let (of_step, gradient) = self.gradient(set)?;
+            loss = of_step;
+            let rate = self.rate(step);
+            adam.step(&mut self.parameters, &gradient, rate);
+            self.network.prepare(&self.parameters);
+        }
+        Ok([before, after])
+    }
+
+    /// The parameters with the part of the update that is kept.
+    fn kept(&self) -> Vec<f32> {
+        let mut kept = self.parameters.clone();
+        self.network.maps().for_each(|map| map.weaken(&mut kept, self.settings.strength));
+        kept
+    }
+
+    /// [`Trainer::look`] with other parameters than those that are learned.
+    fn look_with(&mut self, parameters: &[f32], sets: &[ReadSet]) -> Result<Vec<Vec<f64>>, ModelError> {
+        if sets.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.network.prepare(parameters);
+        let found = self.look(sets);
+        self.network.prepare(&self.parameters);
+        found
+    }
+
+    /// The step width of a step.
+    fn rate(&self, step: usize) -> f32 {
+        let steps = self.settings.steps as f32;
+        let rising = (steps / 10.0).max(1.0);
+        let (step, rate) = (step as f32, self.settings.rate);
+        if step < rising { rate * (step + 1.0) / rising } else { rate * (steps - step) / (steps - rising).max(1.0) }
+    }
+
+    fn draw<'s>(&mut self, sets: &'s [ReadSet], total: f64) -> &'s ReadSet {
+        let mut left = self.draws.uniform() * total;
+        let usable = || sets.iter().filter(|set| set.targets.len() > 1 && set.weight > 0.0);
+        let found = usable().find(|set| {
+            left -= set.weight;
+            left < 0.0
+        });
+        // Rounding may leave a little at the end.
+        found.or_else(|| usable().last()).unwrap_or(&sets[0])
+    }
+
+    /// The loss of a batch from a set, and its derivatives.
+    fn gradient(&mut self, set: &ReadSet) -> Result<(f64, Vec<f32>), ModelError> {
+        let mut chosen = self.draws.order(set.targets.len());
+        chosen.truncate(self.settings.batch);
+        let mut form = |forms: usize| if forms > 1 { self.draws.below(forms) } else { 0 };
+        let mut texts: Vec<&Sequence> = Vec::with_capacity(2 * chosen.len());
+        for pair in &chosen {
+            let forms = &set.questions[*pair];
+            texts.push(&forms[form(forms.len())]);
+        }
+        for pair in &chosen {
+            let forms = &set.passages[set.targets[*pair]];
+            texts.push(&forms[form(forms.len())]);
+        }
+        let dim = self.network.dim();
+        let passes = passes(&texts);
+        let run = |pass: &Vec<usize>| {
+            let texts: Vec<&Sequence> = pass.iter().map(|i| texts[*i]).collect();
+            self.network.forward(&texts)
+        };
+        let tapes: Vec<Tape> = passes.par_iter().map(run).collect::<Result<_, _>>()?;
+        let mut vectors = vec![0.0; texts.len() * dim];
+        for (pass, tape) in passes.iter().zip(&tapes) {
+            for (i, vector) in pass.iter().zip(tape.vectors.chunks_exact(dim)) {
+                vectors[i * dim..][..dim].copy_from_slice(vector);
+            }
+        }
+        let (questions, passages) = vectors.split_at(chosen.len() * dim);
+        let belongs = |i: usize, j: usize| {
+            let target = set.targets[chosen[j]];
+            target == set.targets[chosen[i]] || set.also[chosen[i]].contains(&target)
+        };
+        let found = contrast(questions, passages, dim, self.settings.scale, belongs);
+        let derivatives = [found.questions, found.passages].concat();
+        let learn = |(pass, tape): (&Vec<usize>, &Tape)| {
+            let of_pass = pass.iter().flat_map(|i| &derivatives[i * dim..][..dim]).copied().collect::<Vec<_>>();
+            let mut gradient = vec![0.0; self.parameters.len()];
+            self.network.backward(tape, &of_pass, &self.parameters, &mut gradient);
+            gradient
+        };
+        let gradients: Vec<Vec<f32>> = passes.par_iter().zip(&tapes).map(learn).collect();
+        let mut sum = vec![0.0; self.parameters.len()];
+        for gradient in gradients {
+            sum.iter_mut().zip(gradient).for_each(|(sum, value)| *sum += value);
+        }
+        Ok((found.loss, sum))
+    }
+
+    /// The reciprocal ranks of the questions' passages among all of their set, by cosine.
+    fn look(&self, sets: &[ReadSet]) -> Result<Vec<Vec<f64>>, ModelError> {
+        let of_set = |set: &ReadSet| {
+            let first = |forms: &'_ Vec<Sequence>| forms[0].clone();
+            let passages: Vec<Sequence> = set.passages.iter().map(first).collect();
+            let questions: Vec<Sequence> = set.questions.iter().map(first).collect();
+            let (passages, questions) = (self.vectors(&passages)?, self.vectors(&questions)?);
+            let dim = self.network.dim();
+            let reciprocal = |(i, question): (usize, &[f32])| {
+                let score = |place: usize| {
+                    question.iter().zip(&passages[place * dim..][..dim]).map(|(q, p)| q * p).sum::<f32>()
+                };
+                let own = score(set.targets[i]);
+                let ahead = (0..set.passages.len())
+                    .filter(|place| !set.also[i].contains(place) && *place != set.targets[i] && score(*place) >= own);
+                1.0 / (ahead.count() + 1) as f64
+            };
+            Ok(questions.chunks_exact(dim).enumerate().map(reciprocal).collect())
+        };
+        sets.iter().map(of_set).collect()
+    }
+
+    fn vectors(&self, texts: &[Sequence]) -> Result<Vec<f32>, ModelError> {
+        let texts: Vec<&Sequence> = texts.iter().collect();
+        let dim = self.network.dim();
+        let passes = passes(&texts);
+        let run = |pass: &Vec<usize>| {
+            let texts: Vec<&Sequence> = pass.iter().map(|i| texts[*i]).collect();
+            self.network.forward(&texts).map(|tape| tape.vectors)
+        };
+        let found: Vec<Vec<f32>> = passes.par_iter().map(run).collect::<Result<_, _>>()?;
+        let mut vectors = vec![0.0; texts.len() * dim];
+        for (i, vector) in passes.iter().flatten().zip(found.iter().flat_map(|vectors| vectors.chunks_exact(dim))) {
+            vectors[i * dim..][..dim].copy_from_slice(vector);
+        }
+        Ok(vectors)
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Groups texts, by length, into passes of at most [`PASS_TOKENS`] tokens, however many threads there are.
+fn passes(texts: &[&Sequence]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(texts[*i].len()));
+    let mut passes: Vec<Vec<usize>> = Vec::new();
+    let mut tokens = 0;
+    for i in order {
+        tokens += texts[i].len();
+        match passes.last_mut() {
+            Some(pass) if tokens <= PASS_TOKENS => pass.push(i),
+            _ => {
+                passes.push(vec![i]);
+                tokens = texts[i].len();
+            }
+        }
+    }
+    passes
+}

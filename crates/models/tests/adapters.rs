@@ -1,0 +1,149 @@
+//! An adapter learned, written, read and merged, on a random model that is small enough to be committed.
+#![allow(clippy::unwrap_used)]
+
+use std::{ops::ControlFlow, path::Path};
+
+use aforesaid_core::Encoder;
+use aforesaid_models::{
+    Adapter, BertEncoder, ModelFiles, Precision, Runtime, Threads, from_directory,
+    training::{TrainingPair, TrainingSet, TrainingSettings, TrainingStep, train},
+};
+
+fn tiny(name: &str) -> ModelFiles {
+    let cache = tempfile::tempdir().unwrap();
+    from_directory(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference").join(name), cache.path()).unwrap()
+}
+
+/// Turns, each asked for in words that are none of its own.
+fn set() -> TrainingSet {
+    // Words of the syllables that the tiny model knows.
+    let turns = [
+        ("baco difu", "geha"),
+        ("jokilu me", "nopa qu"),
+        ("tare sino", "luba"),
+        ("hame qufu", "dire jo"),
+        ("kisi geta", "come"),
+        ("pano luge", "fusi ta"),
+    ];
+    let pair = |(passage, (_, question)): (usize, &(&str, &str))| TrainingPair {
+        questions: vec![(*question).to_owned()],
+        passage,
+        also: Vec::new(),
+    };
+    TrainingSet {
+        name: "turns".to_owned(),
+        passages: turns.iter().map(|(turn, _)| vec![(*turn).to_owned()]).collect(),
+        pairs: turns.iter().enumerate().map(pair).collect(),
+        weight: 1.0,
+    }
+}
+
+fn settings(threads: usize) -> TrainingSettings {
+    TrainingSettings {
+        rank: 4,
+        steps: 60,
+        batch: 6,
+        rate: 2e-2,
+        strength: 1.0,
+        look_every: 20,
+        threads: Threads::new(threads.try_into().unwrap()),
+        ..TrainingSettings::default()
+    }
+}
+
+fn learn(files: &ModelFiles, threads: usize) -> (Adapter, Vec<u8>, Vec<TrainingStep>) {
+    let mut steps = Vec::new();
+    let mut observe = |step: &TrainingStep| {
+        steps.push(step.clone());
+        ControlFlow::Continue(())
+    };
+    let trained = train(files, &[set()], &[set()], "a test", &settings(threads), &mut observe).unwrap();
+    assert_eq!((trained.before[0].len(), trained.after[0].len()), (6, 6));
+    (trained.adapter, trained.file, steps)
+}
+
+/// Mean reciprocal rank of the turns, by cosine.
+fn rank(encoder: &BertEncoder) -> f64 {
+    let set = set();
+    let passages: Vec<&str> = set.passages.iter().map(|forms| forms[0].as_str()).collect();
+    let questions: Vec<&str> = set.pairs.iter().map(|pair| pair.questions[0].as_str()).collect();
+    let (passages, questions) =
+        (encoder.encode_passages(&passages).unwrap(), encoder.encode_queries(&questions).unwrap());
+    let of_question = |i: usize| {
+        let cosine = |j: usize| -> f32 {
+            questions.get(i).unwrap().iter().zip(passages.get(j).unwrap()).map(|(q, p)| q * p).sum()
+        };
+        let ahead = (0..passages.len()).filter(|j| *j != i && cosine(*j) >= cosine(i)).count();
+        1.0 / (ahead + 1) as f64
+    };
+    (0..questions.len()).map(of_question).sum::<f64>() / questions.len() as f64
+}
+
+#[test]
+fn an_adapter_learns_and_the_merged_model_does_what_was_learned() {
+    let files = tiny("tiny");
+    let (adapter, file, steps) = learn(&files, 2);
+    let looks: Vec<f64> = steps.iter().filter_map(|step| step.held_out.as_ref().map(|ranks| ranks[0])).collect();
+    assert_eq!(looks.len(), 4);
+    let best = looks.iter().copied().fold(0.0, f64::max);
+    assert!(best > looks[0] + 0.2, "{looks:?}");
+    let losses: Vec<f64> = steps.iter().map(|step| step.loss).skip(1).collect();
+    assert!(losses[losses.len() - 1] < 0.5 * losses[0], "{losses:?}");
+
+    let runtime = Runtime::new(Precision::F32, Threads::ONE);
+    let base = BertEncoder::load(&files, runtime).unwrap();
+    let adapted = files.clone().with_adapter("mine", adapter.clone()).unwrap();
+    let encoder = BertEncoder::load(&adapted, runtime).unwrap();
+    assert!((rank(&base) - looks[0]).abs() < 1e-9);
+    assert!((rank(&encoder) - best).abs() < 0.1, "the file is rounded: {} {best}", rank(&encoder));
+    assert!(rank(&encoder) > rank(&base) + 0.2);
+    assert!(encoder.id().as_str().starts_with("tiny+mine@") && encoder.id() != base.id(), "{}", encoder.id());
+
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("mine.safetensors"), &file).unwrap();
+    assert_eq!(Adapter::read(&dir.path().join("mine.safetensors")).unwrap(), adapter);
+}
+
+#[test]
+fn threads_change_nothing() {
+    let files = tiny("tiny");
+    assert_eq!(learn(&files, 1).1, learn(&files, 3).1);
+}
+
+#[test]
+fn an_adapter_stays_with_its_model() {
+    let (adapter, ..) = learn(&tiny("tiny"), 1);
+    let other = tiny("tiny-roberta").with_adapter("mine", adapter.clone()).unwrap_err();
+    assert_eq!(other.code(), "adapter_of_another_model");
+    let twice = tiny("tiny").with_adapter("mine", adapter.clone()).unwrap().with_adapter("mine", adapter.clone());
+    assert!(twice.is_err());
+    assert!(adapter.entry().unwrap_err().to_string().contains("registered"), "it is no registered model's");
+}
+
+#[test]
+fn what_cannot_be_learned_from_is_refused() {
+    let files = tiny("tiny");
+    let refused = |set: TrainingSet| {
+        let observe = &mut |_: &TrainingStep| ControlFlow::Continue(());
+        train(&files, &[set], &[], "", &settings(1), observe).unwrap_err().to_string()
+    };
+    let alone = TrainingSet { pairs: set().pairs[..1].to_vec(), ..set() };
+    assert!(refused(alone).contains("no set with two questions"));
+    let astray = TrainingPair { passage: 6, ..set().pairs[0].clone() };
+    assert!(refused(TrainingSet { pairs: vec![astray], ..set() }).contains("\"turns\""));
+    let observe = &mut |_: &TrainingStep| ControlFlow::Continue(());
+    let positions = train(&tiny("tiny-mpnet"), &[set()], &[], "", &settings(1), observe).unwrap_err();
+    assert_eq!(positions.code(), "model_training");
+}
+
+#[test]
+fn stopping_keeps_what_was_learned() {
+    let files = tiny("tiny");
+    let mut seen = 0;
+    let mut observe = |step: &TrainingStep| {
+        seen = step.step;
+        if step.step == 20 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let trained = train(&files, &[set()], &[], "", &settings(1), &mut observe).unwrap();
+    assert_eq!((seen, trained.adapter.rank(), trained.after.len()), (20, 4, 0));
+}

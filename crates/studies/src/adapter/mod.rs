@@ -1,0 +1,79 @@
+//! The adapter that ships: what it is learned from.
+
+mod dialogues;
+mod longmemeval;
+mod qmsum;
+mod realmem;
+mod replies;
+
+use std::{fs, path::Path};
+
+use aforesaid::{
+    analysis::{Analyzer, Question, SpeakerName},
+    models::training::TrainingSet,
+};
+use serde::de::DeserializeOwned;
+
+use crate::StudyError;
+
+/// Where the adapter's pairs come from.
+#[derive(Debug, Clone, Copy)]
+pub struct AdapterSources<'a> {
+    /// The folder of the dialogues.
+    pub dialogues: &'a Path,
+    /// The folder with the data sets, each in a folder of its name: realmem, longmemeval and qmsum.
+    pub data: &'a Path,
+}
+
+/// All sets that may be learned from, by name: the dialogues' train side, RealMem, LongMemEval's sessions, QMSum.
+///
+/// LoCoMo and BEAM, whose licences do not allow a checkpoint, are none of them, nor is what any set is tested with:
+/// of RealMem and LongMemEval only what was said is read, and what it answered, never a question with its gold.
+///
+/// # Errors
+/// When the files of a folder that is there cannot be read. A data set whose folder is not there is left out.
+pub fn adapter_sets(sources: AdapterSources<'_>) -> Result<Vec<TrainingSet>, StudyError> {
+    let mut sets = dialogues::sets(sources.dialogues)?;
+    for (folder, read) in [
+        ("realmem", realmem::sets as fn(&Path) -> Result<Vec<TrainingSet>, StudyError>),
+        ("longmemeval", longmemeval::sets),
+        ("qmsum", qmsum::sets),
+    ] {
+        let folder = sources.data.join(folder);
+        if folder.is_dir() {
+            sets.extend(read(&folder)?);
+        }
+    }
+    Ok(sets)
+}
+
+/// The forms of a question: as it is, and without the names of the speakers.
+fn forms_of(question: &str, speakers: &[SpeakerName]) -> Vec<String> {
+    let bare = Question::new(question, Analyzer::English).without_names(speakers);
+    if bare == question { vec![bare] } else { vec![question.to_owned(), bare] }
+}
+
+/// A file's text.
+fn text_of(path: &Path) -> Result<String, StudyError> {
+    fs::read_to_string(path).map_err(|source| StudyError::Data { path: path.to_owned(), found: source.to_string() })
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, StudyError> {
+    serde_json::from_str(text).map_err(|error| StudyError::Data { path: path.to_owned(), found: error.to_string() })
+}
+
+/// The lines of a file of JSON lines.
+fn lines_of<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, StudyError> {
+    text_of(path)?.lines().filter(|line| !line.trim().is_empty()).map(|line| parse(path, line)).collect()
+}
+
+/// The files in a folder with an extension, by name.
+fn files_in(folder: &Path, extension: &str) -> Result<Vec<std::path::PathBuf>, StudyError> {
+    let unreadable = |source: std::io::Error| StudyError::Data { path: folder.to_owned(), found: source.to_string() };
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let mut paths =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    paths.sort();
+    Ok(paths)
+}

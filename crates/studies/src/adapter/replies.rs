@@ -1,0 +1,36 @@
+//! What an assistant was asked and what it answered: pairs that nobody had to write.
+
+use aforesaid::{
+    models::training::{TrainingPair, TrainingSet},
+    types::passage,
+};
+
+/// Words of a request that says enough to be looked for.
+const LEAST_WORDS: usize = 6;
+/// Words of an answer that says enough to be found.
+const LEAST_ANSWER: usize = 12;
+
+/// What was said in a session, each with whether the assistant said it.
+pub(super) type Said = Vec<(bool, String)>;
+
+/// A set of sessions in which requests are the questions and the answers right after them the passages.
+pub(super) fn set(name: String, sessions: &[Said], weight: f64) -> TrainingSet {
+    let mut set = TrainingSet { name, weight, ..TrainingSet::default() };
+    for session in sessions {
+        let first = set.passages.len();
+        for (by_assistant, text) in session {
+            let speaker = if *by_assistant { "Assistant" } else { "User" };
+            set.passages.push(vec![passage(Some(speaker), text, None), text.clone()]);
+        }
+        let words = |text: &str| text.split_whitespace().count();
+        for (place, pair) in session.windows(2).enumerate() {
+            let [(false, asked), (true, answered)] = pair else { continue };
+            if words(asked) >= LEAST_WORDS && words(answered) >= LEAST_ANSWER {
+                // What was asked holds the question's words, as a text that is found may.
+                let also = vec![first + place];
+                set.pairs.push(TrainingPair { questions: vec![asked.clone()], passage: first + place + 1, also });
+            }
+        }
+    }
+    set
+}

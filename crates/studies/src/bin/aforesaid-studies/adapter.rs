@@ -1,0 +1,130 @@
+//! Learns the adapter that ships.
+
+use std::{ops::ControlFlow, path::PathBuf};
+
+use aforesaid::models::training::{TrainingSet, TrainingSettings, TrainingStep, train};
+use aforesaid_studies::{AdapterSources, adapter_sets};
+use clap::{Args, ValueHint};
+use serde_json::json;
+
+use crate::{
+    failure::Failure,
+    machine::Machine,
+    output::{Format, error_line, json_line, line, write_file},
+};
+
+/// What the adapter is learned from, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Adapter {
+    /// The file to write.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    out: PathBuf,
+    /// The folder of the dialogues.
+    #[arg(long, value_name = "DIR", default_value = "datasets/dialogues", value_hint = ValueHint::DirPath)]
+    dialogues: PathBuf,
+    /// The folder with the other data sets [default: where `aforesaid eval data fetch` puts them].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    data: Option<PathBuf>,
+    /// Sets that are not learned from, but looked at: the step that is best for them is kept.
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    hold_out: Vec<String>,
+    /// Sets that are left out, by what their names begin with.
+    #[arg(long, value_name = "START", value_delimiter = ',')]
+    without: Vec<String>,
+    /// Weights of sets by what their names begin with, as in qmsum=0.1.
+    #[arg(long, value_name = "START=WEIGHT", value_delimiter = ',')]
+    weight: Vec<String>,
+    /// Directions in which each map may change.
+    #[arg(long, default_value_t = TrainingSettings::default().rank)]
+    rank: usize,
+    /// Steps.
+    #[arg(long, default_value_t = TrainingSettings::default().steps)]
+    steps: usize,
+    /// Questions of a step.
+    #[arg(long, default_value_t = TrainingSettings::default().batch)]
+    batch: usize,
+    /// The largest step width.
+    #[arg(long, default_value_t = TrainingSettings::default().rate)]
+    rate: f32,
+    /// What cosines are multiplied with in the loss.
+    #[arg(long, default_value_t = TrainingSettings::default().scale)]
+    scale: f32,
+    /// The part of the update that is kept.
+    #[arg(long, default_value_t = TrainingSettings::default().strength)]
+    strength: f32,
+    /// Tokens of a passage.
+    #[arg(long, default_value_t = TrainingSettings::default().max_tokens)]
+    max_tokens: usize,
+    /// Steps between two looks at the sets held out.
+    #[arg(long, default_value_t = TrainingSettings::default().look_every)]
+    look_every: usize,
+    /// What the draws depend on.
+    #[arg(long, default_value_t = TrainingSettings::default().seed)]
+    seed: u64,
+}
+
+impl Adapter {
+    pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
+        let data = self.data.clone().map_or_else(|| machine.datasets(), Ok)?;
+        let mut sets = adapter_sets(AdapterSources { dialogues: &self.dialogues, data: &data })?;
+        sets.retain(|set| !self.without.iter().any(|start| set.name.starts_with(start)));
+        for rule in &self.weight {
+            let (start, weight) = rule.split_once('=').unwrap_or((rule, ""));
+            let weight = weight.parse().map_err(|_| {
+                Failure::Usage(format!("--weight {rule}: expected the start of a name, = and a number"))
+            })?;
+            sets.iter_mut().filter(|set| set.name.starts_with(start)).for_each(|set| set.weight = weight);
+        }
+        let (held_out, sets): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| self.hold_out.contains(&set.name));
+        let format = machine.format();
+        let files = machine.model_files()?;
+        let settings = TrainingSettings {
+            rank: self.rank,
+            steps: self.steps,
+            batch: self.batch,
+            rate: self.rate,
+            scale: self.scale,
+            strength: self.strength,
+            max_tokens: self.max_tokens,
+            look_every: self.look_every,
+            seed: self.seed,
+            threads: machine.encoder_threads(),
+        };
+        let note = note(&sets);
+        let started = std::time::Instant::now();
+        let mut observe = |step: &TrainingStep| {
+            if format == Format::Text && (step.held_out.is_some() || step.step % 10 == 0) {
+                let ranks: Vec<String> = step.held_out.iter().flatten().map(|rank| format!("{rank:.4}")).collect();
+                let seconds = started.elapsed().as_secs();
+                error_line(&format!(
+                    "{}/{} loss {:.4} {} {seconds} s",
+                    step.step,
+                    step.steps,
+                    step.loss,
+                    ranks.join(" ")
+                ));
+            }
+            ControlFlow::Continue(())
+        };
+        let trained =
+            train(&files, &sets, &held_out, &note, &settings, &mut observe).map_err(aforesaid::Error::from)?;
+        let adapter = trained.adapter;
+        write_file(&self.out, &trained.file)?;
+        match format {
+            Format::Text => {
+                line(&format!("{} numbers for {}: {}", adapter.parameters(), adapter.base(), adapter.sha256()))
+            }
+            Format::Json => json_line(&json!({
+                "file": self.out, "base": adapter.base(), "rank": adapter.rank(), "sha256": adapter.sha256(),
+                "parameters": adapter.parameters(), "note": adapter.note(),
+            })),
+        }
+    }
+}
+
+/// What it was learned from.
+fn note(sets: &[TrainingSet]) -> String {
+    let pairs: usize = sets.iter().map(|set| set.pairs.len()).sum();
+    let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+    format!("{pairs} pairs of {}", names.join(", "))
+}
