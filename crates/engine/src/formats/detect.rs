@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Format, FormatError,
+    agents::{self, Agent},
     elements::{broken, first},
     encoding::decode,
     record::{describe, shortened},
@@ -82,6 +83,11 @@ fn export_format(fields: &Map<String, Value>) -> Option<Format> {
 fn object_format(fields: &Map<String, Value>, extent: Extent, file: &str) -> Option<Format> {
     let has = |field| fields.contains_key(field);
     match extent {
+        _ if let Some(agent) = agents::detect(fields) => Some(match agent {
+            Agent::Codex => Format::Codex,
+            Agent::GeminiCli => Format::GeminiCli,
+            _ => Format::ClaudeCode,
+        }),
         _ if has("role") => Some(Format::MessagesJsonl),
         Extent::Begins if has("messages") => Some(Format::MessagesJsonl),
         Extent::Whole if has("messages") && is_lines(file) => Some(Format::MessagesJsonl),

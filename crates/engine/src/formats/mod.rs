@@ -13,11 +13,13 @@
 //! | [`Format::ChatGpt`] | `conversations.json` of ChatGPT | `conversation_id` | by pauses | message id |
 //! | [`Format::Claude`] | `conversations.json` of Claude | `uuid` | by pauses | message `uuid` |
 //! | [`Format::ClaudeProjects`] | `projects.json` of Claude | none: notes | none | `project:<uuid>`, document `uuid` |
+//! | [`Format::ClaudeCode`], [`Format::Codex`], [`Format::GeminiCli`] | a session's log | [`agents`] | | |
 //! | [`Format::Jsonl`] | an export of aforesaid | given, else the file | given, else `session-1` | given, else `<session>:<n>` |
 //!
 //! A field that is `null` counts as absent. "By pauses" means that a new
 //! session begins where more than six hours separate two messages.
 
+pub mod agents;
 mod branch;
 mod chatgpt;
 mod claude;
@@ -56,6 +58,7 @@ pub(crate) use encoding::decode;
 pub use error::FormatError;
 pub use skip::{SkipReason, Skipped, SkippedGroup, grouped};
 
+use agents::Agent;
 use intake::Intake;
 use place::{Place, Spot};
 
@@ -74,21 +77,31 @@ pub enum Format {
     Claude,
     /// The `projects.json` of a Claude data export.
     ClaudeProjects,
+    /// A session's log of Claude Code, one object a line.
+    ClaudeCode,
+    /// A session's log of Codex, one object a line.
+    Codex,
+    /// A session's log of Gemini CLI, one object a line.
+    GeminiCli,
     /// Turns and notes of aforesaid, one a line.
     Jsonl,
 }
 
-const NAMES: &str = "locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl";
+const NAMES: &str =
+    "locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli or jsonl";
 
 impl Format {
     /// Every format, in the order in which they are listed to people.
-    pub const ALL: [Format; 7] = [
+    pub const ALL: [Format; 10] = [
         Format::Locomo,
         Format::Messages,
         Format::MessagesJsonl,
         Format::ChatGpt,
         Format::Claude,
         Format::ClaudeProjects,
+        Format::ClaudeCode,
+        Format::Codex,
+        Format::GeminiCli,
         Format::Jsonl,
     ];
 
@@ -101,6 +114,9 @@ impl Format {
             Format::ChatGpt => "chatgpt",
             Format::Claude => "claude",
             Format::ClaudeProjects => "claude-projects",
+            Format::ClaudeCode => Agent::ClaudeCode.name(),
+            Format::Codex => Agent::Codex.name(),
+            Format::GeminiCli => Agent::GeminiCli.name(),
             Format::Jsonl => "jsonl",
         }
     }
@@ -113,7 +129,12 @@ impl Format {
     /// or in a file of the same name: replacing might take away another conversation.
     pub fn on_conflict(self) -> OnConflict {
         match self {
-            Format::ChatGpt | Format::Claude | Format::ClaudeProjects => OnConflict::Newest,
+            Format::ChatGpt
+            | Format::Claude
+            | Format::ClaudeProjects
+            | Format::ClaudeCode
+            | Format::Codex
+            | Format::GeminiCli => OnConflict::Newest,
             Format::Locomo | Format::Messages | Format::MessagesJsonl | Format::Jsonl => OnConflict::Fail,
         }
     }
@@ -219,6 +240,9 @@ pub fn parse(format: Format, bytes: &[u8], source: &Source) -> Result<Parsed, Fo
         Format::ChatGpt => chatgpt::read(text, &mut intake),
         Format::Claude => claude::read(text, &mut intake),
         Format::ClaudeProjects => claude_projects::read(text, &mut intake),
+        Format::ClaudeCode => agents::read(Agent::ClaudeCode, text, &mut intake),
+        Format::Codex => agents::read(Agent::Codex, text, &mut intake),
+        Format::GeminiCli => agents::read(Agent::GeminiCli, text, &mut intake),
         Format::Jsonl => jsonl::read(text, &mut intake),
     }?;
     Ok(intake.finish())
