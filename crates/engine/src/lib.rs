@@ -47,6 +47,7 @@ mod references;
 mod registry;
 pub mod resolve;
 mod search;
+pub mod secrets;
 pub mod sources;
 mod update;
 pub mod wire;
