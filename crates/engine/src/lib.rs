@@ -42,6 +42,7 @@ mod ingest;
 mod memory;
 mod no_vectors;
 pub mod project;
+mod recall;
 mod reembed;
 mod references;
 mod registry;
@@ -49,6 +50,7 @@ pub mod resolve;
 mod search;
 pub mod secrets;
 pub mod sources;
+pub mod sync;
 mod update;
 pub mod wire;
 
@@ -79,6 +81,7 @@ pub use error_report::ErrorReport;
 pub use ingest::{Added, Imported, Progress};
 pub use memory::{Memory, Shown, Target};
 pub use no_vectors::NoVectors;
+pub use recall::RecallOptions;
 pub use reembed::{IdleVectors, Reembedded};
 pub use registry::{EncoderLimits, EncoderRegistry, ModelPolicy, ResolveEncoder};
 pub use search::{
