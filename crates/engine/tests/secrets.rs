@@ -92,6 +92,7 @@ fn positives() -> Vec<(String, String)> {
         let random = c.of(ALNUM, 32);
         let short = format!("{}{}{}{}", c.of(LETTERS, 5), c.pick(&["!", "#", "%"]), c.of(DIGITS, 3), c.of(LETTERS, 4));
         let hex = c.of(HEX, 40);
+        let azure = format!("{}==", c.of(ALNUM, 86));
         let pem = format!("{}\n{}\n{}", c.of(ALNUM, 64), c.of(ALNUM, 64), c.of(ALNUM, 20));
         let kind = c.pick(&["RSA ", "EC ", "OPENSSH ", ""]);
         for (text, secret) in [
@@ -109,11 +110,8 @@ fn positives() -> Vec<(String, String)> {
             (format!("token = '{random}'"), &random),
             (format!("password: {short}"), &short),
             (format!("deploy --token {random} --now"), &random),
-            (format!("AccountName=kites;AccountKey={}==;", c.of(ALNUM, 86)), &"==".to_owned()),
-        ]
-        .into_iter()
-        .filter(|(text, _)| !text.starts_with("AccountName"))
-        {
+            (format!("AccountName=kites;AccountKey={azure};"), &azure),
+        ] {
             all.push((text, secret.clone()));
         }
     }
@@ -207,7 +205,8 @@ fn secrets_are_cut_and_look_alikes_are_not() {
 fn the_mark_says_what_was_there_and_the_rest_stays() {
     let cutter = SecretCutter::new(None).unwrap();
     let key = format!("{}_{}", "ghp", Chance(7).of(ALNUM, 36));
-    let cut = cutter.cut(&format!("first {key}, then `API_TOKEN={key}` — done"));
+    let said = format!("first {key}, then `API_TOKEN={key}` — done");
+    let cut = cutter.cut(&said);
     let text = cut.text.to_string();
     assert_eq!(text, "first [cut: github token], then `API_TOKEN=[cut: github token]` — done");
     assert_eq!(cut.cut.into_iter().collect::<Vec<_>>(), [("github token".to_owned(), 2)]);

@@ -8,7 +8,7 @@ use aforesaid::{
     formats::agents::{Agent, ToolTurns},
     secrets::SecretCutter,
     store::MemoryRef,
-    sync::{Cursors, LogRoots, ProjectRules, SyncOptions, SyncReport, discover},
+    sync::{Cursors, LogRoots, OlderTurns, ProjectRules, SyncOptions, SyncReport, discover},
     types::{MemoryId, Namespace, Scope},
 };
 use tempfile::TempDir;
@@ -92,6 +92,7 @@ fn options() -> SyncOptions {
     SyncOptions {
         tools: ToolTurns::Short,
         since: None,
+        older: OlderTurns::Read,
         rules: ProjectRules::default(),
         secrets: SecretCutter::new(None).unwrap(),
         namespace: None,
@@ -243,6 +244,8 @@ fn projects_times_and_size_are_bounded_and_the_report_says_so() {
     let since = Some("2026-11-02".parse().unwrap());
     let report = home.sync_with(&memory, &SyncOptions { since, ..options() });
     assert_eq!((report.projects[&home.namespace()].added, report.too_old), (3, 13));
+    // A hook that keeps up asks for nothing older.
+    assert_eq!(home.sync_with(&memory, &SyncOptions { older: OlderTurns::Leave, ..options() }).read, 0);
     // Asked for more, it is read again.
     let report = home.sync(&memory);
     assert_eq!(report.projects[&home.namespace()].added, 13);

@@ -54,6 +54,22 @@ const JSON: &[&str] = &[
     "\n",
 ];
 
+/// Words of chats and transcripts.
+const CHAT: &[&str] = &[
+    "[31.12.24, 23:59:59] ",
+    "1/2/24, 1:05 PM - ",
+    ": ",
+    "\n",
+    " --> ",
+    "00:00:01,000",
+    "WEBVTT",
+    "<v ",
+    ">",
+    "\u{200e}",
+    "é",
+    "99999999999",
+];
+
 /// Words of the logs of agents.
 const LOGS: &[&str] = &[
     "{",
@@ -103,6 +119,11 @@ pub const TARGETS: &[Target] = &[
     Target { usual: 10_000, ..target("import_gemini_cli", logs::gemini_cli, LOGS) },
     Target { usual: 10_000, ..target("log_opencode", logs::opencode, LOGS) },
     Target { usual: 10_000, ..target("log_cursor", logs::cursor, LOGS) },
+    target("import_slack", imports::slack, JSON),
+    target("import_telegram", imports::telegram, JSON),
+    target("import_discord", imports::discord, JSON),
+    target("import_whatsapp", imports::whatsapp, CHAT),
+    target("import_subtitles", imports::subtitles, CHAT),
     target("cues_file", imports::cues, JSON),
     Target { corpus: servers::results, ..target("batch_file", servers::batch, JSON) },
     target("reply_chat", servers::chat, JSON),

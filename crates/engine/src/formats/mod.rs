@@ -14,6 +14,11 @@
 //! | [`Format::Claude`] | `conversations.json` of Claude | `uuid` | by pauses | message `uuid` |
 //! | [`Format::ClaudeProjects`] | `projects.json` of Claude | none: notes | none | `project:<uuid>`, document `uuid` |
 //! | [`Format::ClaudeCode`], [`Format::Codex`], [`Format::GeminiCli`] | a session's log | [`agents`] | | |
+//! | [`Format::Slack`] | a channel's day of a Slack export | `slack:<channel>` | the day | `ts` |
+//! | [`Format::Telegram`] | `result.json` of Telegram | `telegram:<id>` | by pauses | `id` |
+//! | [`Format::Discord`] | JSON of DiscordChatExporter | `discord:<channel>` | by pauses | `id` |
+//! | [`Format::WhatsApp`] | the text of a chat | the file | by pauses | `<session>:<n>` |
+//! | [`Format::Subtitles`] | SubRip or WebVTT | the file | `session-1` | `session-1:<n>` |
 //! | [`Format::Jsonl`] | an export of aforesaid | given, else the file | given, else `session-1` | given, else `<session>:<n>` |
 //!
 //! A field that is `null` counts as absent. "By pauses" means that a new
@@ -26,6 +31,7 @@ mod claude;
 mod claude_projects;
 mod content;
 mod detect;
+mod discord;
 mod documents;
 mod elements;
 mod encoding;
@@ -40,10 +46,14 @@ mod refusal;
 mod repeats;
 mod sessions;
 mod skip;
+mod slack;
 mod spoken_time;
+mod subtitles;
+mod telegram;
 #[cfg(test)]
 mod tests;
 mod titles;
+mod whatsapp;
 
 use std::{fmt, str::FromStr};
 
@@ -83,16 +93,26 @@ pub enum Format {
     Codex,
     /// A session's log of Gemini CLI, one object a line.
     GeminiCli,
+    /// The messages of a Slack channel on a day: a file of an export.
+    Slack,
+    /// The JSON export of Telegram.
+    Telegram,
+    /// A Discord channel, as the JSON of DiscordChatExporter.
+    Discord,
+    /// The text export of a WhatsApp chat.
+    WhatsApp,
+    /// A transcript as SubRip or WebVTT.
+    Subtitles,
     /// Turns and notes of aforesaid, one a line.
     Jsonl,
 }
 
-const NAMES: &str =
-    "locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli or jsonl";
+const NAMES: &str = "locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, \
+                     telegram, discord, whatsapp, subtitles or jsonl";
 
 impl Format {
     /// Every format, in the order in which they are listed to people.
-    pub const ALL: [Format; 10] = [
+    pub const ALL: [Format; 15] = [
         Format::Locomo,
         Format::Messages,
         Format::MessagesJsonl,
@@ -102,6 +122,11 @@ impl Format {
         Format::ClaudeCode,
         Format::Codex,
         Format::GeminiCli,
+        Format::Slack,
+        Format::Telegram,
+        Format::Discord,
+        Format::WhatsApp,
+        Format::Subtitles,
         Format::Jsonl,
     ];
 
@@ -117,6 +142,11 @@ impl Format {
             Format::ClaudeCode => Agent::ClaudeCode.name(),
             Format::Codex => Agent::Codex.name(),
             Format::GeminiCli => Agent::GeminiCli.name(),
+            Format::Slack => "slack",
+            Format::Telegram => "telegram",
+            Format::Discord => "discord",
+            Format::WhatsApp => "whatsapp",
+            Format::Subtitles => "subtitles",
             Format::Jsonl => "jsonl",
         }
     }
@@ -134,8 +164,16 @@ impl Format {
             | Format::ClaudeProjects
             | Format::ClaudeCode
             | Format::Codex
-            | Format::GeminiCli => OnConflict::Newest,
-            Format::Locomo | Format::Messages | Format::MessagesJsonl | Format::Jsonl => OnConflict::Fail,
+            | Format::GeminiCli
+            | Format::Slack
+            | Format::Telegram
+            | Format::Discord => OnConflict::Newest,
+            Format::Locomo
+            | Format::Messages
+            | Format::MessagesJsonl
+            | Format::WhatsApp
+            | Format::Subtitles
+            | Format::Jsonl => OnConflict::Fail,
         }
     }
 }
@@ -243,6 +281,11 @@ pub fn parse(format: Format, bytes: &[u8], source: &Source) -> Result<Parsed, Fo
         Format::ClaudeCode => agents::read(Agent::ClaudeCode, text, &mut intake),
         Format::Codex => agents::read(Agent::Codex, text, &mut intake),
         Format::GeminiCli => agents::read(Agent::GeminiCli, text, &mut intake),
+        Format::Slack => slack::read(text, &mut intake),
+        Format::Telegram => telegram::read(text, &mut intake),
+        Format::Discord => discord::read(text, &mut intake),
+        Format::WhatsApp => whatsapp::read(text, &mut intake),
+        Format::Subtitles => subtitles::read(text, &mut intake),
         Format::Jsonl => jsonl::read(text, &mut intake),
     }?;
     Ok(intake.finish())

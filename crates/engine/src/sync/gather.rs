@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aforesaid_core::types::{MemoryId, SessionId, Turn};
 
 use super::{
-    Log, LogPlace, SyncOptions,
+    Log, LogPlace, OlderTurns, SyncOptions,
     cursor::{Cursor, hash},
     discover,
     log::LogFile,
@@ -35,13 +35,15 @@ pub(super) struct News {
 /// Reads what follows a cursor; `None` where nothing has changed.
 pub(super) fn gather(log: &Log, cursor: Cursor, options: &SyncOptions) -> Result<Option<News>, String> {
     // What was left out before is asked for now.
-    let wants_more = cursor.since.is_some_and(|read| options.since.is_none_or(|asked| asked < read));
+    let is_less = |read| options.since.is_none_or(|asked| asked < read);
+    let wants_more = options.older == OlderTurns::Read && cursor.since.is_some_and(is_less);
     let is_known = cursor.agent.is_some();
     let restart = is_known && (wants_more || cursor.tools != options.tools);
     let cursor = if restart { Cursor { namespace: cursor.namespace, ..Cursor::default() } } else { cursor };
     let since = match (cursor.since, options.since) {
         (Some(read), Some(asked)) => Some(read.min(asked)),
         (None, asked) if !is_known || restart => asked,
+        (Some(read), None) if options.older == OlderTurns::Leave => Some(read),
         _ => None,
     };
     let cursor = Cursor { since, tools: options.tools, ..cursor };

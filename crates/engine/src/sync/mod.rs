@@ -39,6 +39,8 @@ pub struct SyncOptions {
     pub tools: ToolTurns,
     /// Only what was said at or after this moment.
     pub since: Option<Timestamp>,
+    /// What becomes of what an earlier run left out by its `since`.
+    pub older: OlderTurns,
     /// Which projects are read.
     pub rules: ProjectRules,
     /// What is cut out.
@@ -47,6 +49,16 @@ pub struct SyncOptions {
     pub namespace: Option<Namespace>,
     /// How many turns a project may have; the oldest sessions beyond are forgotten.
     pub most_turns: Option<u64>,
+}
+
+/// What becomes of turns that an earlier run left out since they were too old for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OlderTurns {
+    /// They are read where this run asks for them.
+    #[default]
+    Read,
+    /// They stay left out.
+    Leave,
 }
 
 /// A run could not be done.

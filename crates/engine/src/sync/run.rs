@@ -301,7 +301,8 @@ fn of(conversation: &Option<ConversationId>, id: &MemoryId) -> MemoryRef {
 /// What tells whether a turn has changed; it cannot be turned back into the text.
 fn fingerprint(turn: &Turn) -> String {
     let said_at = turn.said_at.map(|at| at.millis()).unwrap_or_default();
-    hash(format!("{}\n{said_at}\n{}\n{}", turn.session, turn.speaker, turn.text).as_bytes())
+    let title = turn.title.as_deref().unwrap_or_default();
+    hash(format!("{}\n{title}\n{said_at}\n{}\n{}", turn.session, turn.speaker, turn.text).as_bytes())
 }
 
 /// The hashes of the turns that will be read again.

@@ -1,6 +1,6 @@
 //! Logs of one JSON object a line, read in parts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use aforesaid_core::types::{Importance, MemoryId, SessionId, Timestamp, Turn};
 use serde_json::{Map, Value};
@@ -80,6 +80,8 @@ pub(super) struct LineReader<'s> {
     pub(super) responses: HashMap<String, String>,
     changes: Vec<Option<Change>>,
     places: HashMap<String, usize>,
+    /// Ids in the state's list of turns: each is there once, in whichever part it came.
+    listed: HashSet<String>,
     checkpoint: Checkpoint,
     left_out: LeftOutLines,
     at: usize,
@@ -92,6 +94,7 @@ impl<'s> LineReader<'s> {
         Self {
             source,
             checkpoint: Checkpoint { bytes: 0, state: state.clone() },
+            listed: state.turns.lines().map(str::to_owned).collect(),
             state,
             open: HashMap::new(),
             twins: HashMap::new(),
@@ -184,7 +187,7 @@ impl<'s> LineReader<'s> {
             id: Some(memory),
             said_at,
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            title: if has_title { self.state.title.take() } else { None },
+            title: if has_title { self.state.title.clone() } else { None },
             importance: Importance::default(),
             meta: Some(self.meta()),
             ..Turn::new(self.source.conversation.clone(), session, speaker, text)
@@ -195,7 +198,7 @@ impl<'s> LineReader<'s> {
                 self.places.insert(id.to_owned(), self.changes.len());
                 self.changes.push(Some(Change::Put(turn)));
                 // Gemini CLI has a list of its own, since a message may come again.
-                if self.source.agent != Agent::GeminiCli {
+                if self.source.agent != Agent::GeminiCli && self.listed.insert(id.to_owned()) {
                     self.state.turns.push_str(id);
                     self.state.turns.push('\n');
                 }
@@ -231,6 +234,7 @@ impl<'s> LineReader<'s> {
         let gone = self.state.turns.get(from..).unwrap_or_default().to_owned();
         self.state.turns.truncate(from);
         for id in gone.lines() {
+            self.listed.remove(id);
             self.remove(id);
             self.know("turn of a branch that was left");
         }

@@ -34,7 +34,7 @@ impl<'s> SnapshotWriter<'s> {
         let (Ok(id), Ok(session)) = (MemoryId::new(id), session) else {
             return self.read.left_out.wonder("id that is no name");
         };
-        let title = self.state.title.take().filter(|_| self.source.session.is_none());
+        let title = self.state.title.clone().filter(|_| self.source.session.is_none());
         let LineState { cwd, branch, model, .. } = &self.state;
         let turn = Turn {
             id: Some(id),

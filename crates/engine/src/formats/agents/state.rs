@@ -26,7 +26,7 @@ pub struct LineState {
     pub(super) branch: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<String>,
-    /// A title that no turn has yet.
+    /// The title that the log gave last; every turn after it has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) title: Option<String>,
     /// How often there was a pause, and the last moment in milliseconds.
