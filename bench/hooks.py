@@ -1,4 +1,9 @@
-"""Times the hooks of one program on a project with a long history, warm and with an empty page cache, and prints percentiles."""
+"""Times the hooks of one program on a project with a long history, warm and, if asked, with an empty page cache; prints percentiles.
+
+    hooks.py PROGRAM FOLDER RUNS [cold]
+
+`cold` empties the page cache of the whole machine before each run, which needs root.
+"""
 
 import json
 import os
@@ -11,7 +16,7 @@ from pathlib import Path
 SESSION = "0b8f5c1e-9a43-4a0e-8a53-5d8f6b2c7e10"
 
 
-def main(program, work, runs):
+def main(program, work, runs, states):
     work = Path(work).resolve()
     home = work / "home"
     shutil.rmtree(home, ignore_errors=True)
@@ -51,7 +56,7 @@ def main(program, work, runs):
 
     print("| hook | page cache | median, ms | p95, ms | runs |\n|---|---|---|---|---|")
     for event in ("Stop", "UserPromptSubmit", "SessionStart"):
-        for state in ("warm", "cold"):
+        for state in states:
             times, count = [], runs if state == "warm" else max(10, runs // 10)
             if state == "warm":
                 hook(event, 0)
@@ -67,4 +72,4 @@ def main(program, work, runs):
                 print(f"| {event} | {state} | {times[len(times) // 2]:.1f} | {times[rank]:.1f} | {len(times)} |", flush=True)
 
 
-main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+main(sys.argv[1], sys.argv[2], int(sys.argv[3]), ["warm", *sys.argv[4:]])

@@ -51,7 +51,9 @@ fn read_message(
     }
     let user = message.label("user")?;
     let profile = message.object("user_profile")?.unwrap_or_default();
-    let named = ["display_name", "real_name", "name"].iter().find_map(|field| profile.get(*field)?.as_str().map(str::trim).filter(|name| !name.is_empty()));
+    let named = ["display_name", "real_name", "name"]
+        .iter()
+        .find_map(|field| profile.get(*field)?.as_str().map(str::trim).filter(|name| !name.is_empty()));
     let speaker = named.map(str::to_owned).or(user);
     let Some(stamp) = message.label("ts")? else {
         return Err(message.missing("ts", "the moment of the message").into());
