@@ -63,6 +63,12 @@ pub(crate) enum Command {
     Train(commands::train::Train),
     /// Serve agents: search and keep memories over the Model Context Protocol (MCP).
     Mcp(commands::mcp::Mcp),
+    /// Read what coding agents wrote since the last time: Claude Code, Codex, Gemini CLI, OpenCode, Cursor.
+    Sync(commands::sync::Sync),
+    /// Add the MCP server to an agent's settings, take it out, or find out what is wrong.
+    Agents(commands::agents::Agents),
+    /// Answer a hook of an agent: keep up with its log, and hand over what fits.
+    Hook(commands::hook::Hook),
     /// Evaluate retrieval on public data sets or your own labelled history.
     Eval(Box<commands::eval::Eval>),
     /// Try it on a small conversation.
@@ -96,6 +102,9 @@ impl Command {
             Command::Models(command) => command.unused(settings),
             Command::Eval(command) => command.unused(),
             Command::Mcp(command) => command.unused(),
+            Command::Sync(command) => command.unused(),
+            Command::Agents(command) => command.unused(),
+            Command::Hook(command) => command.unused(),
             Command::Update(command) => command.unused(),
             Command::Show(_)
             | Command::List(_)

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this crate talks to people")]
 
+mod agent_places;
+mod agent_settings;
 mod args;
 mod commands;
 mod failure;
@@ -23,6 +25,7 @@ mod scope;
 mod screen;
 mod server;
 mod settings;
+mod sync_setup;
 mod terminal;
 mod unused;
 mod values;
@@ -108,6 +111,9 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Cues(command) => command.run(&settings),
         Command::Models(command) => command.run(&settings),
         Command::Mcp(command) => command.run(&settings),
+        Command::Sync(command) => command.run(&settings),
+        Command::Agents(command) => command.run(&settings),
+        Command::Hook(command) => command.run(&settings),
         Command::Eval(command) => command.run(&settings),
         Command::Demo(command) => command.run(&settings),
         Command::Man(_) | Command::Completions(_) => Ok(()),

@@ -13,6 +13,7 @@ use etcetera::{BaseStrategy, choose_base_strategy};
 use serde::Deserialize;
 
 use crate::{
+    agent_settings::AgentSettings,
     failure::Failure,
     files::MOST_CONFIGURATION,
     global::Global,
@@ -44,6 +45,10 @@ pub(crate) struct Settings {
     pub(crate) output: Output,
     /// Whether what is long goes through a pager.
     pub(crate) paging: Paging,
+    /// The store, where an option or a variable names one.
+    pub(crate) named_store: Option<String>,
+    /// What is said of agents' logs and hooks.
+    pub(crate) agents: AgentSettings,
 }
 
 /// Whom the output is for.
@@ -80,6 +85,8 @@ struct File {
     preset: Option<String>,
     min_confidence: Option<f64>,
     time_zone: Option<String>,
+    #[serde(default)]
+    agents: AgentSettings,
 }
 
 impl Settings {
@@ -118,6 +125,12 @@ impl Settings {
             ),
             None => None,
         };
+        if let Some(found) = file.agents.context_confidence.filter(|found| !(0.0..=1.0).contains(found)) {
+            let shown = file.path.display();
+            return Err(Failure::Input(format!(
+                "configuration file {shown}: agents.context_confidence {found}: expected a number from 0 to 1"
+            )));
+        }
         if let Some(found) = file.min_confidence.filter(|found| !(0.0..=1.0).contains(found)) {
             let shown = file.path.display();
             return Err(Failure::Input(format!(
@@ -202,6 +215,8 @@ impl Settings {
             min_confidence: file.min_confidence,
             clock,
             paging: if global.no_pager { Paging::Never } else { Paging::Auto },
+            named_store: global.store.clone(),
+            agents: file.agents,
             output: if global.json { Output::Programs } else { Output::People },
         })
     }

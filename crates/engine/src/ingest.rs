@@ -192,7 +192,7 @@ impl Memory {
     ) -> Result<Imported, Error> {
         let (conversations, sessions) = groups(&parsed.drafts);
         let encoder = self.writing_encoder(namespace)?;
-        let outcomes = self.store.append_with(namespace, Batch::of(&parsed.drafts), on_conflict)?;
+        let outcomes = self.put_texts(namespace, &parsed.drafts, on_conflict)?;
         let count = |is: fn(&AppendOutcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
         let mut imported = Imported {
             format,
@@ -205,17 +205,27 @@ impl Memory {
             skipped: parsed.skipped,
             warnings: Vec::new(),
         };
-        if imported.replaced > 0 {
-            // An index held here still has the old texts.
-            self.indexes.take_out(&*self.store, namespace);
-            if self.store.erasure()? == Erasure::Pending {
-                imported.warnings.push(Warning::ErasurePending);
-            }
+        if imported.replaced > 0 && self.store.erasure()? == Erasure::Pending {
+            imported.warnings.push(Warning::ErasurePending);
         }
         if let (Err(reason), true) = (encoder, imported.added + imported.replaced > 0) {
             imported.warnings.push(Warning::StoredWithoutVectors { reason });
         }
         Ok(imported)
+    }
+
+    /// Adds texts in one transaction and without vectors; an index held here does not keep what was replaced.
+    pub(crate) fn put_texts(
+        &self,
+        namespace: &Namespace,
+        drafts: &[Draft],
+        on_conflict: OnConflict,
+    ) -> Result<Vec<AppendOutcome>, Error> {
+        let outcomes = self.store.append_with(namespace, Batch::of(drafts), on_conflict)?;
+        if outcomes.iter().any(|outcome| matches!(outcome, AppendOutcome::Replaced(_))) {
+            self.indexes.take_out(&*self.store, namespace);
+        }
+        Ok(outcomes)
     }
 
     /// Encodes the new drafts at once and adds them with their vectors.

@@ -43,12 +43,15 @@ mod lessons;
 mod memory;
 mod no_vectors;
 pub mod project;
+mod recall;
 mod reembed;
 mod references;
 mod registry;
 pub mod resolve;
 mod search;
+pub mod secrets;
 pub mod sources;
+pub mod sync;
 mod update;
 pub mod wire;
 
@@ -80,6 +83,7 @@ pub use ingest::{Added, Imported, Progress};
 pub use lessons::Lessons;
 pub use memory::{Memory, Shown, Target};
 pub use no_vectors::NoVectors;
+pub use recall::RecallOptions;
 pub use reembed::{IdleVectors, Reembedded};
 pub use registry::{EncoderLimits, EncoderRegistry, ModelPolicy, ResolveEncoder};
 pub use search::{

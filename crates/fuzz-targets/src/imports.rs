@@ -50,6 +50,26 @@ pub(crate) fn jsonl(bytes: &[u8]) {
     read(Format::Jsonl, bytes);
 }
 
+pub(crate) fn slack(bytes: &[u8]) {
+    read(Format::Slack, bytes);
+}
+
+pub(crate) fn telegram(bytes: &[u8]) {
+    read(Format::Telegram, bytes);
+}
+
+pub(crate) fn discord(bytes: &[u8]) {
+    read(Format::Discord, bytes);
+}
+
+pub(crate) fn whatsapp(bytes: &[u8]) {
+    read(Format::WhatsApp, bytes);
+}
+
+pub(crate) fn subtitles(bytes: &[u8]) {
+    read(Format::Subtitles, bytes);
+}
+
 pub(crate) fn cues(bytes: &[u8]) {
     let source = CueSource { model: "m".to_owned(), prompt: "p".to_owned() };
     let _ = read_cue_file(bytes, &CueFile { name: "file.jsonl", conversation: None, source });

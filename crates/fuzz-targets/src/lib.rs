@@ -7,6 +7,7 @@
 mod corpus;
 mod imports;
 mod indexes;
+mod logs;
 mod models;
 mod mutator;
 mod runner;
@@ -53,6 +54,53 @@ const JSON: &[&str] = &[
     "\n",
 ];
 
+/// Words of chats and transcripts.
+const CHAT: &[&str] = &[
+    "[31.12.24, 23:59:59] ",
+    "1/2/24, 1:05 PM - ",
+    ": ",
+    "\n",
+    " --> ",
+    "00:00:01,000",
+    "WEBVTT",
+    "<v ",
+    ">",
+    "\u{200e}",
+    "é",
+    "99999999999",
+];
+
+/// Words of the logs of agents.
+const LOGS: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    "\"",
+    "null",
+    "true",
+    "-1",
+    "\n",
+    "\t",
+    "\"type\":\"user\"",
+    "\"type\":\"assistant\"",
+    "\"uuid\":\"u1\"",
+    "\"parentUuid\":\"a7\"",
+    "\"isSidechain\":true",
+    "\"tool_use_id\":\"toolu_1\"",
+    "\"content\":",
+    "<system-reminder>",
+    "{\"$rewindTo\":\"g1\"}",
+    "\"call_id\":\"call_1\"",
+    "\"thread_rolled_back\"",
+    "\"role\":\"user\"",
+    "\\u0000",
+    "\u{feff}",
+    "1e999",
+    "é",
+];
+
 const fn target(name: &'static str, check: fn(&[u8]), words: &'static [&'static str]) -> Target {
     Target { name, check, corpus: corpus::files, words, usual: 2_000 }
 }
@@ -66,6 +114,16 @@ pub const TARGETS: &[Target] = &[
     target("import_chatgpt", imports::chatgpt, JSON),
     target("import_claude", imports::claude, JSON),
     target("import_jsonl", imports::jsonl, JSON),
+    Target { usual: 10_000, ..target("import_claude_code", logs::claude_code, LOGS) },
+    Target { usual: 10_000, ..target("import_codex", logs::codex, LOGS) },
+    Target { usual: 10_000, ..target("import_gemini_cli", logs::gemini_cli, LOGS) },
+    Target { usual: 10_000, ..target("log_opencode", logs::opencode, LOGS) },
+    Target { usual: 10_000, ..target("log_cursor", logs::cursor, LOGS) },
+    target("import_slack", imports::slack, JSON),
+    target("import_telegram", imports::telegram, JSON),
+    target("import_discord", imports::discord, JSON),
+    target("import_whatsapp", imports::whatsapp, CHAT),
+    target("import_subtitles", imports::subtitles, CHAT),
     target("cues_file", imports::cues, JSON),
     Target { corpus: servers::results, ..target("batch_file", servers::batch, JSON) },
     target("reply_chat", servers::chat, JSON),

@@ -8,6 +8,7 @@
 
 mod arguments;
 mod calls;
+pub mod clients;
 mod cursor;
 mod failure;
 mod handler;

@@ -16,6 +16,7 @@ mod derived;
 mod erasure;
 mod errors;
 mod filter;
+mod foreign;
 mod free_space;
 mod header;
 mod identity;
@@ -34,5 +35,6 @@ mod tables;
 mod transaction;
 mod vectors;
 
+pub use foreign::{ForeignDatabase, ForeignError};
 pub use place::Creation;
 pub use store::SqliteStore;

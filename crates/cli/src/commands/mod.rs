@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod add;
+pub(crate) mod agents;
 pub(crate) mod ask;
 pub(crate) mod backup;
 pub(crate) mod check;
@@ -11,6 +12,7 @@ pub(crate) mod demo;
 pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod forget;
+pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -20,6 +22,7 @@ pub(crate) mod reembed;
 pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod sync;
 mod texts;
 pub(crate) mod train;
 pub(crate) mod update;

@@ -29,11 +29,12 @@ use sandbox::{Sandbox, finish};
 use script::{Encoder, run};
 
 /// The documents, and the encoder that each has while its commands run.
-const DOCUMENTS: [(&str, Encoder); 11] = [
+const DOCUMENTS: [(&str, Encoder); 12] = [
     ("README.md", Encoder::None),
     ("docs/README.md", Encoder::None),
     ("docs/guide.md", Encoder::None),
     ("docs/mcp.md", Encoder::None),
+    ("docs/agents.md", Encoder::None),
     ("docs/pipelines.md", Encoder::None),
     ("docs/settings.md", Encoder::None),
     ("docs/models.md", Encoder::None),

@@ -4,9 +4,11 @@ use serde_json::{Map, Value};
 
 use super::{
     Format, FormatError,
+    agents::{self, Agent},
     elements::{broken, first},
     encoding::decode,
     record::{describe, shortened},
+    subtitles, whatsapp,
 };
 
 const START: &str = "a JSON array or a JSON object";
@@ -22,6 +24,12 @@ const START: &str = "a JSON array or a JSON object";
 /// lists the formats and says how to name one.
 pub fn detect(bytes: &[u8], file: &str) -> Result<Format, FormatError> {
     let text = decode(bytes, file)?;
+    if whatsapp::begins(text) {
+        return Ok(Format::WhatsApp);
+    }
+    if subtitles::begins(text) {
+        return Ok(Format::Subtitles);
+    }
     let unknown = |found: String| FormatError::Unrecognized { file: file.into(), found };
     match text.trim_start().chars().next() {
         None => Err(unknown("it is empty".into())),
@@ -59,6 +67,9 @@ fn first_object(text: &str, file: &str) -> Result<(Map<String, Value>, Extent), 
 }
 
 fn item_format(fields: &Map<String, Value>) -> Option<Format> {
+    if fields.contains_key("ts") && fields.get("type").is_some_and(|kind| kind == "message") {
+        return Some(Format::Slack);
+    }
     if fields.contains_key("messages") || fields.contains_key("role") {
         return Some(Format::Messages);
     }
@@ -82,7 +93,17 @@ fn export_format(fields: &Map<String, Value>) -> Option<Format> {
 fn object_format(fields: &Map<String, Value>, extent: Extent, file: &str) -> Option<Format> {
     let has = |field| fields.contains_key(field);
     match extent {
+        _ if let Some(agent) = agents::detect(fields) => Some(match agent {
+            Agent::Codex => Format::Codex,
+            Agent::GeminiCli => Format::GeminiCli,
+            _ => Format::ClaudeCode,
+        }),
         _ if has("role") => Some(Format::MessagesJsonl),
+        Extent::Whole if has("messages") && fields.get("channel").is_some_and(Value::is_object) => {
+            Some(Format::Discord)
+        }
+        Extent::Whole if has("messages") && has("type") && has("id") => Some(Format::Telegram),
+        Extent::Whole if fields.get("chats").is_some_and(|chats| chats.get("list").is_some()) => Some(Format::Telegram),
         Extent::Begins if has("messages") => Some(Format::MessagesJsonl),
         Extent::Whole if has("messages") && is_lines(file) => Some(Format::MessagesJsonl),
         Extent::Whole if has("messages") => Some(Format::Messages),

@@ -13,17 +13,25 @@
 //! | [`Format::ChatGpt`] | `conversations.json` of ChatGPT | `conversation_id` | by pauses | message id |
 //! | [`Format::Claude`] | `conversations.json` of Claude | `uuid` | by pauses | message `uuid` |
 //! | [`Format::ClaudeProjects`] | `projects.json` of Claude | none: notes | none | `project:<uuid>`, document `uuid` |
+//! | [`Format::ClaudeCode`], [`Format::Codex`], [`Format::GeminiCli`] | a session's log | [`agents`] | | |
+//! | [`Format::Slack`] | a channel's day of a Slack export | `slack:<channel>` | the day | `ts` |
+//! | [`Format::Telegram`] | `result.json` of Telegram | `telegram:<id>` | by pauses | `id` |
+//! | [`Format::Discord`] | JSON of DiscordChatExporter | `discord:<channel>` | by pauses | `id` |
+//! | [`Format::WhatsApp`] | the text of a chat | the file | by pauses | `<session>:<n>` |
+//! | [`Format::Subtitles`] | SubRip or WebVTT | the file | `session-1` | `session-1:<n>` |
 //! | [`Format::Jsonl`] | an export of aforesaid | given, else the file | given, else `session-1` | given, else `<session>:<n>` |
 //!
 //! A field that is `null` counts as absent. "By pauses" means that a new
 //! session begins where more than six hours separate two messages.
 
+pub mod agents;
 mod branch;
 mod chatgpt;
 mod claude;
 mod claude_projects;
 mod content;
 mod detect;
+mod discord;
 mod documents;
 mod elements;
 mod encoding;
@@ -38,10 +46,14 @@ mod refusal;
 mod repeats;
 mod sessions;
 mod skip;
+mod slack;
 mod spoken_time;
+mod subtitles;
+mod telegram;
 #[cfg(test)]
 mod tests;
 mod titles;
+mod whatsapp;
 
 use std::{fmt, str::FromStr};
 
@@ -56,6 +68,7 @@ pub(crate) use encoding::decode;
 pub use error::FormatError;
 pub use skip::{SkipReason, Skipped, SkippedGroup, grouped};
 
+use agents::Agent;
 use intake::Intake;
 use place::{Place, Spot};
 
@@ -74,21 +87,46 @@ pub enum Format {
     Claude,
     /// The `projects.json` of a Claude data export.
     ClaudeProjects,
+    /// A session's log of Claude Code, one object a line.
+    ClaudeCode,
+    /// A session's log of Codex, one object a line.
+    Codex,
+    /// A session's log of Gemini CLI, one object a line.
+    GeminiCli,
+    /// The messages of a Slack channel on a day: a file of an export.
+    Slack,
+    /// The JSON export of Telegram.
+    Telegram,
+    /// A Discord channel, as the JSON of DiscordChatExporter.
+    Discord,
+    /// The text export of a WhatsApp chat.
+    WhatsApp,
+    /// A transcript as SubRip or WebVTT.
+    Subtitles,
     /// Turns and notes of aforesaid, one a line.
     Jsonl,
 }
 
-const NAMES: &str = "locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl";
+const NAMES: &str = "locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, \
+                     telegram, discord, whatsapp, subtitles or jsonl";
 
 impl Format {
     /// Every format, in the order in which they are listed to people.
-    pub const ALL: [Format; 7] = [
+    pub const ALL: [Format; 15] = [
         Format::Locomo,
         Format::Messages,
         Format::MessagesJsonl,
         Format::ChatGpt,
         Format::Claude,
         Format::ClaudeProjects,
+        Format::ClaudeCode,
+        Format::Codex,
+        Format::GeminiCli,
+        Format::Slack,
+        Format::Telegram,
+        Format::Discord,
+        Format::WhatsApp,
+        Format::Subtitles,
         Format::Jsonl,
     ];
 
@@ -101,6 +139,14 @@ impl Format {
             Format::ChatGpt => "chatgpt",
             Format::Claude => "claude",
             Format::ClaudeProjects => "claude-projects",
+            Format::ClaudeCode => Agent::ClaudeCode.name(),
+            Format::Codex => Agent::Codex.name(),
+            Format::GeminiCli => Agent::GeminiCli.name(),
+            Format::Slack => "slack",
+            Format::Telegram => "telegram",
+            Format::Discord => "discord",
+            Format::WhatsApp => "whatsapp",
+            Format::Subtitles => "subtitles",
             Format::Jsonl => "jsonl",
         }
     }
@@ -113,8 +159,21 @@ impl Format {
     /// or in a file of the same name: replacing might take away another conversation.
     pub fn on_conflict(self) -> OnConflict {
         match self {
-            Format::ChatGpt | Format::Claude | Format::ClaudeProjects => OnConflict::Newest,
-            Format::Locomo | Format::Messages | Format::MessagesJsonl | Format::Jsonl => OnConflict::Fail,
+            Format::ChatGpt
+            | Format::Claude
+            | Format::ClaudeProjects
+            | Format::ClaudeCode
+            | Format::Codex
+            | Format::GeminiCli
+            | Format::Slack
+            | Format::Telegram
+            | Format::Discord => OnConflict::Newest,
+            Format::Locomo
+            | Format::Messages
+            | Format::MessagesJsonl
+            | Format::WhatsApp
+            | Format::Subtitles
+            | Format::Jsonl => OnConflict::Fail,
         }
     }
 }
@@ -219,6 +278,14 @@ pub fn parse(format: Format, bytes: &[u8], source: &Source) -> Result<Parsed, Fo
         Format::ChatGpt => chatgpt::read(text, &mut intake),
         Format::Claude => claude::read(text, &mut intake),
         Format::ClaudeProjects => claude_projects::read(text, &mut intake),
+        Format::ClaudeCode => agents::read(Agent::ClaudeCode, text, &mut intake),
+        Format::Codex => agents::read(Agent::Codex, text, &mut intake),
+        Format::GeminiCli => agents::read(Agent::GeminiCli, text, &mut intake),
+        Format::Slack => slack::read(text, &mut intake),
+        Format::Telegram => telegram::read(text, &mut intake),
+        Format::Discord => discord::read(text, &mut intake),
+        Format::WhatsApp => whatsapp::read(text, &mut intake),
+        Format::Subtitles => subtitles::read(text, &mut intake),
         Format::Jsonl => jsonl::read(text, &mut intake),
     }?;
     Ok(intake.finish())

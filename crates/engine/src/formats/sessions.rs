@@ -5,7 +5,7 @@ use aforesaid_core::types::{MemoryId, SessionId, Timestamp};
 use super::{FormatError, Place, record::name};
 
 /// A pause longer than this ends a session, in milliseconds: people came back another time.
-const PAUSE: i64 = 6 * 60 * 60 * 1000;
+pub(super) const PAUSE: i64 = 6 * 60 * 60 * 1000;
 
 /// Counts the sessions of one conversation, message by message.
 #[derive(Debug)]

@@ -47,6 +47,10 @@ pub enum SkipReason {
     OnlyAttachments,
     /// Content that is not text.
     UnsupportedContent(String),
+    /// A part of a log that holds nothing that was said.
+    NothingSaid(String),
+    /// A part of a log whose type no reader knows.
+    UnknownType(String),
     /// Somebody who is neither the person nor the model.
     UnknownRole(String),
     /// The same once more.
@@ -73,6 +77,8 @@ impl fmt::Display for SkipReason {
             }
             SkipReason::OnlyAttachments => f.write_str("only attachments"),
             SkipReason::UnsupportedContent(kind) => write!(f, "unsupported content type {kind:?}"),
+            SkipReason::NothingSaid(kind) => f.write_str(kind),
+            SkipReason::UnknownType(kind) => write!(f, "unknown type {kind:?}"),
             SkipReason::UnknownRole(role) => write!(f, "unknown role {role:?}"),
             SkipReason::Repeated { id, first } => write!(f, "repeats id {id:?} of {first}"),
         }

@@ -3,6 +3,7 @@
 mod damage;
 mod exports;
 mod fixtures;
+mod messengers;
 mod refusals;
 mod round_trip;
 

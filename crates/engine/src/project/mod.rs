@@ -95,6 +95,34 @@ impl Project {
     }
 }
 
+impl Project {
+    /// The project of a folder that was recorded and may be gone by now, with the URL of its repository's remote, where that
+    /// was recorded too.
+    ///
+    /// Of a folder that is gone, the nearest one above that is in a repository says the project, else the remote, else the
+    /// path.
+    ///
+    /// # Errors
+    /// When a repository around it cannot be read, or no name can be made of its path.
+    pub fn recorded(folder: &Path, url: Option<&str>) -> Result<Self, ProjectError> {
+        if folder.is_dir() {
+            return Self::of(folder);
+        }
+        let above = folder.ancestors().find(|above| above.is_dir()).and_then(|above| above.canonicalize().ok());
+        if let Some(above) = above
+            && Repository::around(&above)?.is_some()
+        {
+            return Self::of(&above);
+        }
+        match url.and_then(|url| remote::name(url, folder)) {
+            Some(name) => {
+                Ok(Self { namespace: named_namespace(&name)?, named_by: NamedBy::Remote, folder: folder.to_owned() })
+            }
+            None => Ok(Self { namespace: of_path(folder)?, named_by: NamedBy::Folder, folder: folder.to_owned() }),
+        }
+    }
+}
+
 /// The namespace of a folder: its path.
 fn of_path(path: &Path) -> Result<Namespace, InvalidName> {
     match path.to_str() {

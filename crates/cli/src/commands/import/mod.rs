@@ -37,7 +37,8 @@ pub(crate) struct Import {
     /// Files, zip archives, folders or quoted patterns to import; - reads standard input.
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
-    /// Format of the files: locomo, openai, openai-jsonl, chatgpt, claude, claude-projects or jsonl [default: detected from the content].
+    /// Format of the files: locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli,
+    /// slack, telegram, discord, whatsapp, subtitles or jsonl [default: detected from the content].
     #[arg(long)]
     format: Option<Format>,
     /// The conversation, where a file names none [default: the file's name].

@@ -1,0 +1,263 @@
+//! `aforesaid agents`
+
+mod doctor;
+mod files;
+
+use std::{env, path::Path};
+
+use aforesaid::project::{NamedBy, Project};
+use aforesaid_mcp::clients::{Client, ClientFolders, ServerCommand};
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::{confirm::confirm_all, print_json};
+use crate::{
+    agent_places::AgentPlaces,
+    failure::Failure,
+    render::{aside, path, printable, say},
+    settings::{Output, Settings},
+    unused::{Unused, no_search},
+};
+use files::{Change, Kept};
+
+#[derive(Debug, Args)]
+pub(crate) struct Agents {
+    #[command(subcommand)]
+    command: AgentsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum AgentsCommand {
+    /// Add the server to a client's settings.
+    Install(Install),
+    /// Take the server out of a client's settings.
+    Uninstall(Uninstall),
+    /// Say which clients have the server, and which project the current folder is.
+    Status,
+    /// Start the server as a client would, speak to it, and say what is wrong.
+    Doctor(doctor::Doctor),
+}
+
+const CLIENTS: &str = "claude-code, claude-desktop, codex, cursor, vscode, gemini-cli, zed or opencode";
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The change is shown first. The file as it was is kept beside it, with .aforesaid-backup after its name."
+)]
+struct Install {
+    /// The client: claude-code, claude-desktop, codex, cursor, vscode, gemini-cli, zed or opencode.
+    #[arg(value_name = "NAME")]
+    client: Client,
+    /// Also have the client run `aforesaid hook`, which keeps up with its logs and hands over what fits (claude-code, codex).
+    #[arg(long)]
+    hooks: bool,
+    /// Do not ask.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+#[derive(Debug, Args)]
+struct Uninstall {
+    /// The client: claude-code, claude-desktop, codex, cursor, vscode, gemini-cli, zed or opencode.
+    #[arg(value_name = "NAME")]
+    client: Client,
+    /// Do not ask.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+impl Agents {
+    pub(crate) fn unused(&self) -> Vec<Unused> {
+        no_search()
+    }
+
+    pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        match &self.command {
+            AgentsCommand::Install(command) => command.run(settings),
+            AgentsCommand::Uninstall(command) => command.run(settings),
+            AgentsCommand::Status => status(settings),
+            AgentsCommand::Doctor(command) => command.run(settings),
+        }
+    }
+}
+
+/// The folders that clients keep their settings in.
+fn folders() -> Result<ClientFolders, Failure> {
+    let no_home = || Failure::Usage("no home directory: nothing says where clients keep their settings".to_owned());
+    let places = AgentPlaces::of_user().ok_or_else(no_home)?;
+    Ok(ClientFolders {
+        claude_code_servers: places.claude_code_servers(),
+        claude_code: places.claude_code(),
+        codex: places.codex(),
+        home: places.home,
+        config: places.config,
+        applications: places.applications,
+    })
+}
+
+/// The path of this program, which a client may not find by its name.
+fn program() -> Result<String, Failure> {
+    let path = env::current_exe().map_err(Failure::io("the path of this program could not be found"))?;
+    path.into_os_string()
+        .into_string()
+        .map_err(|_| Failure::Usage("the path of this program is not UTF-8; move it".to_owned()))
+}
+
+/// How a client is to start the server.
+fn server(client: Client, settings: &Settings) -> Result<ServerCommand, Failure> {
+    let mut args = vec!["mcp".to_owned()];
+    if let Some(namespace) = &settings.named_namespace {
+        args.extend(["--namespace".to_owned(), namespace.to_string()]);
+    } else if client.is_without_project() {
+        args.extend(["--namespace".to_owned(), settings.namespace.to_string()]);
+    } else if let Some(project) = client.project_argument() {
+        args.extend(["--project".to_owned(), project.to_owned()]);
+    }
+    if let Some(store) = settings.named_store.as_deref() {
+        let store =
+            std::path::absolute(store).map_or_else(|_| store.to_owned(), |path| path.to_string_lossy().into_owned());
+        args.extend(["--store".to_owned(), store]);
+    }
+    Ok(ServerCommand { command: program()?, args })
+}
+
+impl Install {
+    fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let (folders, client) = (folders()?, self.client);
+        let server = server(client, settings)?;
+        let file = client.settings(&folders);
+        let mut changes = vec![Change::new(&file, |text| client.install(text, &server))?];
+        match client.hooks(&folders) {
+            Some(file) if self.hooks => {
+                let program = quoted(&server.command);
+                changes.push(Change::new(&file, |text| client.install_hooks(text, &program))?);
+            }
+            None if self.hooks => {
+                return Err(Failure::Usage(format!(
+                    "--hooks: {client} has no hooks that are known; leave --hooks out"
+                )));
+            }
+            _ => {}
+        }
+        apply(
+            changes,
+            self.yes,
+            settings,
+            &format!("restart {client}, then `aforesaid agents doctor {client}`"),
+            Kept::First,
+        )
+    }
+}
+
+impl Uninstall {
+    fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let (folders, client) = (folders()?, self.client);
+        let mut changes = vec![Change::new(&client.settings(&folders), |text| client.uninstall(text))?];
+        if let Some(file) = client.hooks(&folders) {
+            let program = quoted(&program()?);
+            changes.push(Change::new(&file, |text| client.uninstall_hooks(text, &program))?);
+        }
+        apply(changes, self.yes, settings, &format!("restart {client}"), Kept::TakenBack)
+    }
+}
+
+/// A path as a shell takes it: clients run hooks with one.
+fn quoted(path: &str) -> String {
+    let is_plain = path.chars().all(|c| c.is_alphanumeric() || "/\\.-_:".contains(c));
+    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
+/// Shows changes, asks, and makes them.
+fn apply(changes: Vec<Change>, yes: bool, settings: &Settings, next: &str, kept: Kept) -> Result<(), Failure> {
+    let changes: Vec<Change> = changes.into_iter().filter(Change::is_one).collect();
+    if settings.output == Output::Programs && !yes && !changes.is_empty() {
+        return Err(Failure::Usage("--json changes nothing without --yes; add it".to_owned()));
+    }
+    if settings.output == Output::People {
+        for change in &changes {
+            change.show()?;
+        }
+        if changes.is_empty() {
+            return say!("nothing to change");
+        }
+        if !yes && !confirm_all("change", &format!("{} as shown", names(&changes)))? {
+            aside(format_args!("nothing was changed"));
+            return Ok(());
+        }
+    }
+    for change in &changes {
+        change.make(kept)?;
+    }
+    match settings.output {
+        Output::Programs => {
+            let files: Vec<_> = changes.iter().map(|change| json!(change.path())).collect();
+            print_json(&json!({"changed": files}))
+        }
+        Output::People => say!("changed {}; {next}", names(&changes)),
+    }
+}
+
+fn names(changes: &[Change]) -> String {
+    changes.iter().map(|change| path(change.path())).collect::<Vec<_>>().join(" and ")
+}
+
+/// What the settings of a client say of the server.
+fn state(client: Client, file: &Path) -> (&'static str, Option<ServerCommand>, Option<String>) {
+    match files::read(file) {
+        Err(error) => ("unreadable", None, Some(error.message())),
+        Ok(None) => ("no settings", None, None),
+        Ok(Some(text)) => match client.installed(&text) {
+            Ok(Some(server)) => ("installed", Some(server), None),
+            Ok(None) => ("not installed", None, None),
+            Err(error) => ("unreadable", None, Some(error.to_string())),
+        },
+    }
+}
+
+fn status(settings: &Settings) -> Result<(), Failure> {
+    let folders = folders()?;
+    let project = Project::of(Path::new(".")).ok();
+    let (namespace, named_by) = match (&settings.named_namespace, &project) {
+        (Some(namespace), _) => (Some(namespace.clone()), "as configured"),
+        (None, Some(project)) => (
+            Some(project.namespace.clone()),
+            match project.named_by {
+                NamedBy::Remote => "by the remote of its repository",
+                NamedBy::Folder => "by its folder",
+            },
+        ),
+        (None, None) => (None, "this folder cannot be read"),
+    };
+    if settings.output == Output::Programs {
+        let clients: Vec<_> = Client::ALL
+            .into_iter()
+            .map(|client| {
+                let file = client.settings(&folders);
+                let (state, server, error) = state(client, &file);
+                let command: Option<Vec<String>> =
+                    server.map(|server| std::iter::once(server.command).chain(server.args).collect());
+                json!({"client": client.name(), "file": file, "state": state, "command": command, "error": error})
+            })
+            .collect();
+        return print_json(
+            &json!({"namespace": namespace, "named_by": named_by, "store": settings.store, "clients": clients}),
+        );
+    }
+    let shown = namespace.map_or_else(|| "none".to_owned(), |namespace| printable(namespace.as_str()));
+    say!("namespace of this folder: {shown} ({named_by})")?;
+    say!("store: {}", printable(&settings.store))?;
+    for client in Client::ALL {
+        let file = client.settings(&folders);
+        let (state, server, error) = state(client, &file);
+        let command =
+            server.map(|server| format!(": {} {}", server.command, server.args.join(" "))).unwrap_or_default();
+        let error = error.map(|error| format!(": {error}")).unwrap_or_default();
+        say!("  {:<15} {state}{}  ({})", client.name(), printable(&format!("{command}{error}")), path(&file))?;
+    }
+    Ok(())
+}
+
+/// Names of all clients, for messages.
+fn clients() -> &'static str {
+    CLIENTS
+}

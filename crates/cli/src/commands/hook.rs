@@ -1,0 +1,228 @@
+//! `aforesaid hook`
+
+use std::{
+    env,
+    io::{self, Read},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use aforesaid::{
+    Creation, EncoderSource, Memory, NoVectors, Pipeline, RecallOptions,
+    formats::agents::Agent,
+    project::Project,
+    sync::{OlderTurns, Queue, QueuedEvent, SyncOptions, agent_of, discover},
+    types::{ConversationId, Query, Zone},
+};
+use clap::Args;
+use serde::Deserialize;
+
+use super::print_json;
+use crate::{
+    agent_places::AgentPlaces,
+    agent_settings::HookContext,
+    failure::Failure,
+    files::MOST_TEXT,
+    render::{aside, indented},
+    settings::Settings,
+    sync_setup,
+    unused::{PIPELINE, Unused, unused},
+};
+
+/// Characters that are handed to an agent at most, where the configuration file does not say.
+const CONTEXT_CHARS: usize = 1_500;
+/// How likely a memory must be to answer, where the configuration file does not say.
+const CONFIDENCE: f64 = 0.5;
+/// Characters of a prompt that are searched for.
+const PROMPT_CHARS: usize = 2_000;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "An agent runs it and hands it a JSON object on standard input. What goes wrong is said on standard error, and \
+    the exit code is 0: agents take others for a refusal of what they are about to do."
+)]
+pub(crate) struct Hook {
+    /// The event: SessionStart, UserPromptSubmit, PreCompact, Stop or SessionEnd. `flush` works the queue off.
+    event: String,
+}
+
+/// What an agent says of an event; other fields are of no use here.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Event {
+    session_id: Option<String>,
+    transcript_path: Option<PathBuf>,
+    cwd: Option<PathBuf>,
+    prompt: Option<String>,
+    source: Option<String>,
+}
+
+impl Hook {
+    pub(crate) fn unused(&self) -> Vec<Unused> {
+        vec![unused(PIPELINE, "a hook searches by words alone")]
+    }
+
+    pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        if self.event == "flush" {
+            return flush(settings);
+        }
+        let known =
+            ["SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd", "SubagentStop", "PostToolUse"];
+        if !known.contains(&self.event.as_str()) {
+            return Err(Failure::Usage(format!(
+                "event {:?}: expected one of {}, or flush",
+                self.event,
+                known.join(", ")
+            )));
+        }
+        if let Err(failure) = self.answer(settings) {
+            aside(format_args!("aforesaid hook: {}", indented(&failure.message())));
+        }
+        Ok(())
+    }
+
+    fn answer(&self, settings: &Settings) -> Result<(), Failure> {
+        let mut input = Vec::new();
+        io::stdin().lock().take(MOST_TEXT).read_to_end(&mut input).map_err(Failure::io("standard input"))?;
+        let event: Event = serde_json::from_slice(&input).map_err(|error| {
+            Failure::Input(format!("standard input: {error}; expected the JSON object of an agent's hook"))
+        })?;
+        if let Some(transcript) = event.transcript_path.clone().filter(|path| !path.as_os_str().is_empty()) {
+            enqueue(&self.event, transcript, settings)?;
+        }
+        match self.event.as_str() {
+            "SessionStart" | "UserPromptSubmit" => self.hand_over(&event, settings),
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints what the agent is handed, if there is something.
+    fn hand_over(&self, event: &Event, settings: &Settings) -> Result<(), Failure> {
+        let mode = settings.agents.context;
+        if mode == HookContext::Off || !Memory::exists(&settings.store) {
+            return Ok(());
+        }
+        let Some(context) = context(&self.event, event, settings)? else { return Ok(()) };
+        let context = match mode {
+            HookContext::Ask => {
+                "aforesaid has memories of earlier sessions that may fit. Ask the person whether to use them \
+                before you call search_memories."
+                    .to_owned()
+            }
+            _ => context,
+        };
+        let output = serde_json::json!({
+            "hookSpecificOutput": {"hookEventName": self.event, "additionalContext": context}
+        });
+        print_json(&output)
+    }
+}
+
+/// What fits of earlier sessions of the project.
+fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<String>, Failure> {
+    let folder = event.cwd.as_deref().unwrap_or(Path::new("."));
+    let Ok(project) = Project::recorded(folder, None) else { return Ok(None) };
+    if !sync_setup::rules(settings, &[], &[])?.admit(&project.namespace, Some(&project.folder)) {
+        return Ok(None);
+    }
+    let namespace = settings.named_namespace.clone().unwrap_or(project.namespace);
+    // An encoder takes longer to load than a person wants to wait for a prompt.
+    let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };
+    let memory = Memory::builder().creation(Creation::Forbidden).encoders(encoders).open(&settings.store)?;
+    if !memory.namespaces()?.contains(&namespace) {
+        return Ok(None);
+    }
+    let options = RecallOptions {
+        most_chars: settings.agents.context_chars.unwrap_or(CONTEXT_CHARS),
+        min_confidence: settings.agents.context_confidence.unwrap_or(CONFIDENCE),
+        present: present(event),
+    };
+    let prompt: String = event.prompt.as_deref().unwrap_or_default().chars().take(PROMPT_CHARS).collect();
+    let query = Query { now: Some(settings.clock.now), zone: zone(settings), ..Query::new(namespace, prompt) };
+    match name {
+        // What is resumed or made shorter has its own past.
+        "SessionStart" if matches!(event.source.as_deref(), Some("resume" | "compact")) => Ok(None),
+        "SessionStart" => Ok(memory.recollection(&query, &options)?),
+        _ if query.text.trim().is_empty() => Ok(None),
+        _ => Ok(memory.recall(&query, &Pipeline::lexical(), &options)?),
+    }
+}
+
+fn zone(settings: &Settings) -> Zone {
+    settings.clock.zone.clone()
+}
+
+/// The conversation of the present session.
+fn present(event: &Event) -> Option<ConversationId> {
+    let session = event.session_id.as_deref()?;
+    let agent = AgentPlaces::of_user().and_then(|places| agent_of(&places.logs(), event.transcript_path.as_deref()?));
+    agent.unwrap_or(Agent::ClaudeCode).conversation(session).ok()
+}
+
+/// Notes that a log has something new, and has a process of its own read it.
+fn enqueue(event: &str, transcript: PathBuf, settings: &Settings) -> Result<(), Failure> {
+    let cursors = sync_setup::cursors(settings)?;
+    let queue = Queue::within(cursors.folder());
+    queue.push(&QueuedEvent { event: event.to_owned(), transcript }).map_err(sync_setup::failure)?;
+    // What begins is read when it ends.
+    if event == "SessionStart" {
+        return Ok(());
+    }
+    // One that is at work takes what was added, too.
+    let Some(lock) = cursors.try_lock().map_err(sync_setup::failure)? else { return Ok(()) };
+    drop(lock);
+    detach(event)
+}
+
+/// Starts the process that works the queue off, with the options of this one, and does not wait for it.
+fn detach(event: &str) -> Result<(), Failure> {
+    let failed = || Failure::io("hook: the process that reads the log could not be started");
+    let mut command = Command::new(env::current_exe().map_err(failed())?);
+    command.args(env::args_os().skip(1).map(|arg| if arg == event { "flush".into() } else { arg }));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // The agent may end its own group of processes.
+        command.process_group(0);
+    }
+    command.spawn().map_err(failed())?;
+    Ok(())
+}
+
+/// Reads the logs of the queue until it is empty.
+fn flush(settings: &Settings) -> Result<(), Failure> {
+    let cursors = sync_setup::cursors(settings)?;
+    let queue = Queue::within(cursors.folder());
+    // Once more after the lock is given back: what came between would wait for the next event.
+    while !queue.is_empty() {
+        let Some(lock) = cursors.try_lock().map_err(sync_setup::failure)? else { return Ok(()) };
+        let (events, bytes) = queue.read().map_err(sync_setup::failure)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        let transcripts: Vec<PathBuf> = events.into_iter().map(|event| event.transcript).collect();
+        let places = AgentPlaces::of_user().map(|places| places.logs()).unwrap_or_default();
+        let agents: Vec<Agent> = Agent::ALL
+            .into_iter()
+            .filter(|agent| transcripts.iter().any(|path| agent_of(&places, path) == Some(*agent)))
+            .collect();
+        let (mut logs, _) = discover(&places, &agents);
+        // A session's subagents are in a folder of its name.
+        logs.retain(|log| {
+            transcripts.iter().any(|path| log.path == *path || log.path.starts_with(path.with_extension("")))
+        });
+        let memory = settings.open(Creation::Allowed)?;
+        let options = sync_setup::options(settings, sync_setup::rules(settings, &[], &[])?, None)?;
+        let options = SyncOptions { older: OlderTurns::Leave, ..options };
+        let go_on = &mut |_| std::ops::ControlFlow::Continue(());
+        let report = memory.sync(&logs, &cursors, &lock, &options, go_on).map_err(sync_setup::failure)?;
+        for namespace in report.projects.keys() {
+            memory.complete_vectors(namespace, &mut |_| std::ops::ControlFlow::Continue(()))?;
+            // The next prompt is searched for by words alone.
+            memory.prepare(namespace, &Pipeline::lexical())?;
+        }
+        queue.drop_first(bytes).map_err(sync_setup::failure)?;
+    }
+    Ok(())
+}

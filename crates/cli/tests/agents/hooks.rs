@@ -1,0 +1,123 @@
+//! Hooks: what is queued, what is handed over, and what never is.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    logs::{SESSION, namespace, path, round},
+    sandbox::{Sandbox, feed},
+};
+
+const OTHER: &str = "11111111-2222-4333-8444-555555555555";
+
+/// What a hook prints for an event.
+fn hook(sandbox: &Sandbox, event: &str, fields: Value) -> Option<Value> {
+    let mut input = json!({"session_id": SESSION, "cwd": sandbox.path("kites"), "hook_event_name": event});
+    input.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let outcome = feed(&mut sandbox.command(&["hook", event]), input.to_string().as_bytes());
+    let printed = outcome.succeeded();
+    (!printed.is_empty()).then(|| serde_json::from_str(&printed).unwrap())
+}
+
+fn context(sandbox: &Sandbox, prompt: &str) -> Option<String> {
+    let printed = hook(sandbox, "UserPromptSubmit", json!({"prompt": prompt}))?;
+    let output = &printed["hookSpecificOutput"];
+    assert_eq!(output["hookEventName"], "UserPromptSubmit");
+    Some(output["additionalContext"].as_str().unwrap().to_owned())
+}
+
+/// A project with an earlier session and the present one.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let mut text =
+        round(&sandbox, OTHER, 1, "Why does the reel jam in the cold?", "The pawl of the reel is bent by frost.");
+    for number in 2..30 {
+        text += &round(&sandbox, OTHER, number, "How long is the tail?", &format!("It has {number} bows."));
+    }
+    sandbox.write(&path(OTHER), text);
+    sandbox.write(
+        &path(SESSION),
+        round(&sandbox, SESSION, 40, "The zeppelin of the present session jams.", "Which zeppelin?"),
+    );
+    sandbox.done(&["sync"]);
+    sandbox
+}
+
+#[test]
+fn a_prompt_is_answered_with_what_fits_of_earlier_sessions_alone() {
+    let sandbox = project();
+    let found = context(&sandbox, "why does the reel jam in the cold").unwrap();
+    assert!(found.contains("2026-10-02 u1") || found.contains("2026-10-02 a1"), "{found}");
+    assert!(found.contains(&format!("claude-code:{OTHER}")) && found.chars().count() <= 1_500, "{found}");
+    // What was said in this session the agent has anyway.
+    assert_eq!(
+        context(&sandbox, "the zeppelin of the present session jams").filter(|text| text.contains("zeppelin")),
+        None
+    );
+    // Nothing is likely enough.
+    assert_eq!(context(&sandbox, "quarterly tax forecast"), None);
+    let begun = hook(&sandbox, "SessionStart", json!({"source": "startup"})).unwrap();
+    let said = begun["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(said.contains("58 turns of 27 earlier sessions"), "{said}");
+    assert_eq!(hook(&sandbox, "SessionStart", json!({"source": "compact"})), None);
+}
+
+#[test]
+fn settings_keep_a_hook_quiet() {
+    let sandbox = project();
+    let asked = "why does the reel jam in the cold";
+    let project = namespace(&sandbox);
+    for (settings, expected) in [
+        ("context = \"off\"".to_owned(), None),
+        (format!("deny = [{project:?}]"), None),
+        ("context_chars = 100".to_owned(), None),
+        ("context = \"ask\"".to_owned(), Some("Ask the person")),
+    ] {
+        sandbox.write("home/config/aforesaid/config.toml", format!("[agents]\n{settings}\n"));
+        let found = context(&sandbox, asked);
+        match expected {
+            None => assert_eq!(found, None, "{settings}"),
+            Some(words) => {
+                let found = found.unwrap();
+                assert!(found.contains(words) && !found.contains("pawl"), "{found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_log_that_grew_is_read_by_a_process_of_its_own() {
+    let sandbox = Sandbox::new();
+    let log = path(SESSION);
+    sandbox.write(&log, round(&sandbox, SESSION, 1, "How is the kite?", "High."));
+    let begun = Instant::now();
+    assert_eq!(hook(&sandbox, "Stop", json!({"transcript_path": sandbox.path(&log)})), None);
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    let queue = sandbox.path("memory.db.sync/queue.jsonl");
+    let is_done = || {
+        let worked_off = std::fs::metadata(&queue).is_ok_and(|found| found.len() == 0);
+        worked_off && sandbox.path("memory.db").exists()
+    };
+    while !is_done() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "the queue is not worked off");
+        thread::sleep(Duration::from_millis(50));
+    }
+    let told = sandbox.done(&["export", "-n", &namespace(&sandbox)]);
+    assert!(told.contains("How is the kite?") && told.contains("High."), "{told}");
+}
+
+#[test]
+fn what_no_agent_sends_is_refused() {
+    let sandbox = Sandbox::new();
+    let refused = sandbox.refusal_given(b"{}", || sandbox.command(&["hook", "Stopp"]));
+    assert!(refused.starts_with("2 usage: event \"Stopp\": expected one of SessionStart"), "{refused}");
+    // An agent takes some exit codes for a refusal of what it is about to do.
+    let passed = feed(&mut sandbox.command(&["hook", "Stop"]), b"[");
+    assert!(passed.code == 0 && passed.stdout.is_empty(), "{passed:?}");
+    assert!(passed.stderr.starts_with("aforesaid hook: standard input:"), "{passed:?}");
+}

@@ -1,0 +1,145 @@
+//! Transcripts as subtitles: SubRip (`.srt`) and WebVTT (`.vtt`).
+//!
+//! Each cue is a turn; what is said by one speaker without a break is one turn. The time in the recording is in `meta`.
+
+use aforesaid_core::types::Turn;
+use serde_json::{Map, Value};
+
+use super::{FormatError, Intake, Spot, record::name, sessions::session};
+
+/// Characters of a turn after which a speaker's next cue begins another.
+const LONG: usize = 600;
+
+/// Whether a text is a transcript.
+pub(super) fn begins(text: &str) -> bool {
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
+    match lines.next() {
+        Some(first) if first.starts_with("WEBVTT") => true,
+        Some(first) if first.bytes().all(|byte| byte.is_ascii_digit()) => {
+            lines.next().is_some_and(|line| start(line).is_some())
+        }
+        Some(first) => start(first).is_some(),
+        None => false,
+    }
+}
+
+/// What is said from a moment of the recording on.
+struct Cue {
+    line: usize,
+    start: String,
+    speaker: Option<String>,
+    text: String,
+}
+
+/// Reads a transcript.
+pub(super) fn read(text: &str, intake: &mut Intake) -> Result<(), FormatError> {
+    let conversation = intake.source().conversation()?;
+    let session = session(1, intake.place(Spot::default()))?;
+    for (index, cue) in joined(cues(text)).into_iter().enumerate() {
+        let spot = Spot::line(cue.line);
+        let turn = Turn {
+            id: Some(name(format!("{session}:{}", index + 1), "id", intake.place(spot))?),
+            meta: Some(Map::from_iter([("start".to_owned(), Value::from(cue.start))])),
+            ..Turn::new(
+                conversation.clone(),
+                session.clone(),
+                cue.speaker.unwrap_or_else(|| "speaker".to_owned()),
+                cue.text,
+            )
+        };
+        intake.keep_exported(Ok(turn), spot)?;
+    }
+    Ok(())
+}
+
+fn cues(text: &str) -> Vec<Cue> {
+    let mut cues: Vec<Cue> = Vec::new();
+    let mut is_in = false;
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(start) = start(line) {
+            cues.push(Cue { line: index + 1, start, speaker: None, text: String::new() });
+            is_in = true;
+        } else if line.is_empty() {
+            is_in = false;
+        } else if is_in && let Some(cue) = cues.last_mut() {
+            let (speaker, said) = spoken(line);
+            cue.speaker = cue.speaker.take().or(speaker);
+            if !cue.text.is_empty() {
+                cue.text.push(' ');
+            }
+            cue.text.push_str(&said);
+        }
+    }
+    cues
+}
+
+/// The moment of a line such as `00:01:02,500 --> 00:01:04,000`.
+fn start(line: &str) -> Option<String> {
+    let (start, end) = line.split_once("-->")?;
+    let is_time = |text: &str| {
+        let text = text.split_whitespace().next().unwrap_or_default();
+        text.contains(':') && text.bytes().all(|byte| byte.is_ascii_digit() || b":.,".contains(&byte))
+    };
+    (is_time(start) && is_time(end)).then(|| start.trim().replace(',', "."))
+}
+
+/// Who speaks, where the line says so, and what is said, without tags.
+fn spoken(line: &str) -> (Option<String>, String) {
+    let (mut speaker, mut said, mut rest) = (None, String::new(), line);
+    while let Some(open) = rest.find('<') {
+        let Some(close) = rest[open..].find('>').map(|at| open + at) else { break };
+        said.push_str(&rest[..open]);
+        if let Some(voice) = rest[open + 1..close].strip_prefix("v ").or(rest[open + 1..close].strip_prefix("v.")) {
+            speaker = Some(voice.trim().to_owned()).filter(|voice| !voice.is_empty());
+        }
+        rest = &rest[close + 1..];
+    }
+    said.push_str(rest);
+    let said = said.trim();
+    if speaker.is_none()
+        && let Some((name, words)) = said.split_once(": ")
+        && name.len() <= 40
+        && name.split_whitespace().count() <= 3
+        && name.starts_with(char::is_uppercase)
+    {
+        return (Some(name.to_owned()), words.trim().to_owned());
+    }
+    (speaker, said.to_owned())
+}
+
+/// Cues of one speaker that follow each other, as one.
+fn joined(cues: Vec<Cue>) -> Vec<Cue> {
+    let mut turns: Vec<Cue> = Vec::new();
+    for cue in cues.into_iter().filter(|cue| !cue.text.is_empty()) {
+        match turns.last_mut() {
+            Some(last)
+                if (cue.speaker.is_none() || cue.speaker == last.speaker)
+                    && last.text.len() + cue.text.len() < LONG =>
+            {
+                last.text.push(' ');
+                last.text.push_str(&cue.text);
+            }
+            _ => turns.push(cue),
+        }
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speakers_are_found_in_both_forms() {
+        let text = "WEBVTT\n\n1\n00:01.000 --> 00:02.000\n<v Ann>The reel\njams.\n\n00:03.000 --> 00:04.000\n<v Ann>Again.\n\n\
+                    00:05.000 --> 00:06.000 align:start\nBob: Oil it.\n";
+        let told: Vec<(Option<String>, String)> =
+            joined(cues(text)).into_iter().map(|cue| (cue.speaker, cue.text)).collect();
+        let expected = [("Ann", "The reel jams. Again."), ("Bob", "Oil it.")];
+        assert_eq!(told, expected.map(|(speaker, text)| (Some(speaker.to_owned()), text.to_owned())));
+        assert!(
+            begins(text) && begins("1\n00:00:01,000 --> 00:00:02,000\nhi") && !begins("1\n2\n") && !begins("a --> b")
+        );
+    }
+}

@@ -1,0 +1,165 @@
+//! How far each log was read.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, TryLockError},
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use aforesaid_core::types::{Namespace, Timestamp};
+use aforesaid_models::files::{Access, NewFile};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Log, SyncError};
+use crate::formats::agents::{Agent, LineState, ToolTurns};
+
+/// The version of what a cursor's file holds; a file of another one is read anew.
+const VERSION: u32 = 1;
+
+/// How far a log was read.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Cursor {
+    pub(super) version: u32,
+    pub(super) agent: Option<Agent>,
+    pub(super) key: String,
+    pub(super) path: PathBuf,
+    /// Where its turns went.
+    pub(super) namespace: Option<Namespace>,
+    pub(super) conversation: String,
+    /// Length in bytes and change time in milliseconds of the file when it was read.
+    pub(super) size: u64,
+    pub(super) modified: i64,
+    /// Where the next part begins, and the end of the last whole line, in bytes of the unpacked file.
+    pub(super) offset: u64,
+    pub(super) seen: u64,
+    /// The hash of the beginning, and that of what comes before `seen`: a file that was changed there is another one.
+    pub(super) head: String,
+    pub(super) tail: String,
+    pub(super) state: LineState,
+    /// Hashes of the turns after `offset` by their ids; of a session that is read as a whole, of all its turns.
+    pub(super) open: BTreeMap<String, String>,
+    pub(super) since: Option<Timestamp>,
+    pub(super) tools: ToolTurns,
+}
+
+/// The folder of the cursors of a store.
+#[derive(Debug, Clone)]
+pub struct Cursors {
+    folder: PathBuf,
+}
+
+/// Holds the lock of a folder of cursors while it lives.
+#[derive(Debug)]
+pub struct SyncLock {
+    _file: File,
+}
+
+impl Cursors {
+    /// The folder beside a store's file.
+    pub fn beside(store: &Path) -> Self {
+        let mut name = store.file_name().unwrap_or_default().to_owned();
+        name.push(".sync");
+        Self { folder: store.with_file_name(name) }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Makes the folder, for its owner alone.
+    pub(super) fn prepare(&self) -> Result<(), SyncError> {
+        let failed = || SyncError::io(&self.folder);
+        fs::create_dir_all(&self.folder).map_err(failed())?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o700)).map_err(failed())?;
+        }
+        Ok(())
+    }
+
+    /// Waits until no other run works; `waiting` is called where one does.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn lock(&self, waiting: impl FnOnce()) -> Result<SyncLock, SyncError> {
+        match self.try_lock()? {
+            Some(lock) => Ok(lock),
+            None => {
+                waiting();
+                let (path, file) = self.lock_file()?;
+                file.lock().map_err(SyncError::io(path))?;
+                Ok(SyncLock { _file: file })
+            }
+        }
+    }
+
+    /// The lock, unless another run has it.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn try_lock(&self) -> Result<Option<SyncLock>, SyncError> {
+        let (path, file) = self.lock_file()?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(SyncLock { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(SyncError::io(path)(error)),
+        }
+    }
+
+    fn lock_file(&self) -> Result<(PathBuf, File), SyncError> {
+        self.prepare()?;
+        let path = self.folder.join("lock");
+        let file =
+            File::options().create(true).truncate(false).write(true).open(&path).map_err(SyncError::io(&path))?;
+        Ok((path, file))
+    }
+
+    fn file(&self, agent: Agent, key: &str) -> PathBuf {
+        self.folder.join(format!("{}.json", hash(format!("{agent}\n{key}").as_bytes())))
+    }
+
+    /// The cursor of a log; a new one where there is none that can be used.
+    pub(super) fn load(&self, log: &Log) -> Cursor {
+        let read = fs::read(self.file(log.agent, &log.key)).ok();
+        let cursor = read.and_then(|bytes| serde_json::from_slice::<Cursor>(&bytes).ok());
+        cursor.filter(|cursor| cursor.version == VERSION).unwrap_or_default()
+    }
+
+    pub(super) fn save(&self, log: &Log, cursor: Cursor) -> Result<(), SyncError> {
+        let path = self.file(log.agent, &log.key);
+        let cursor =
+            Cursor { version: VERSION, agent: Some(log.agent), key: log.key.clone(), path: log.path.clone(), ..cursor };
+        let write = || {
+            let mut file = NewFile::beside(&path, Access::Private)?;
+            file.write_all(&serde_json::to_vec(&cursor)?)?;
+            file.finish()
+        };
+        write().map_err(SyncError::io(&path))
+    }
+
+    /// Every cursor.
+    ///
+    /// # Errors
+    /// When the folder is there and cannot be read.
+    pub(super) fn all(&self) -> Result<Vec<Cursor>, SyncError> {
+        if !self.folder.exists() {
+            return Ok(Vec::new());
+        }
+        let entries = fs::read_dir(&self.folder).map_err(SyncError::io(&self.folder))?;
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        let files = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+        let cursors = files.filter_map(|path| serde_json::from_slice::<Cursor>(&fs::read(path).ok()?).ok());
+        Ok(cursors.filter(|cursor| cursor.version == VERSION).collect())
+    }
+}
+
+/// The first sixteen bytes of a SHA-256, in hexadecimal digits.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,337 @@
+//! Keeping up with logs: only what is new, nothing twice, nothing lost, nothing that was forgotten or cut out.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
+
+use std::{fs, ops::ControlFlow, path::Path};
+
+use aforesaid::{
+    Memory, Target,
+    formats::agents::{Agent, ToolTurns},
+    secrets::SecretCutter,
+    store::MemoryRef,
+    sync::{Cursors, LogRoots, OlderTurns, ProjectRules, SyncOptions, SyncReport, discover},
+    types::{MemoryId, Namespace, Scope},
+};
+use tempfile::TempDir;
+
+const CLAUDE: &str = include_str!("../../fuzz-targets/corpus/import_claude_code/session.jsonl");
+const SUBAGENT: &str = include_str!("../../fuzz-targets/corpus/import_claude_code/subagent.jsonl");
+const CODEX: &str = include_str!("../../fuzz-targets/corpus/import_codex/legacy.jsonl");
+const GEMINI: &str = include_str!("../../fuzz-targets/corpus/import_gemini_cli/session.jsonl");
+const SESSION: &str = "0b8f5c1e-9a43-4a0e-8a53-5d8f6b2c7e10";
+
+/// A home with logs, and a store.
+struct Home {
+    folder: TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// The text of a fixture with a project folder that is there.
+    fn at_home(&self, text: &str) -> String {
+        let project = self.folder.path().join("kites");
+        fs::create_dir_all(&project).unwrap();
+        text.replace("/home/ann/kites", project.to_str().unwrap())
+    }
+
+    fn namespace(&self) -> Namespace {
+        let project = self.folder.path().join("kites").canonicalize().unwrap();
+        Namespace::new(project.to_str().unwrap()).unwrap()
+    }
+
+    fn roots(&self) -> LogRoots {
+        let root = |name: &str| vec![self.folder.path().join(name)];
+        LogRoots {
+            claude_code: root(".claude"),
+            codex: root(".codex"),
+            gemini_cli: root(".gemini"),
+            opencode: root("opencode"),
+            cursor: root("Cursor"),
+        }
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::builder().open(self.folder.path().join("memory.db").to_str().unwrap()).unwrap()
+    }
+
+    fn cursors(&self) -> Cursors {
+        Cursors::beside(&self.folder.path().join("memory.db"))
+    }
+
+    fn sync_with(&self, memory: &Memory, options: &SyncOptions) -> SyncReport {
+        let (logs, failed) = discover(&self.roots(), &Agent::ALL);
+        assert!(failed.is_empty(), "{failed:?}");
+        let cursors = self.cursors();
+        let lock = cursors.lock(|| ()).unwrap();
+        let report = memory.sync(&logs, &cursors, &lock, options, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert!(report.failed.is_empty(), "{:?}", report.failed);
+        report
+    }
+
+    fn sync(&self, memory: &Memory) -> SyncReport {
+        self.sync_with(memory, &options())
+    }
+
+    /// What the project holds, a line a memory.
+    fn export(&self, memory: &Memory) -> String {
+        let mut out = Vec::new();
+        memory.export(&self.namespace(), &Scope::default(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+}
+
+fn options() -> SyncOptions {
+    SyncOptions {
+        tools: ToolTurns::Short,
+        since: None,
+        older: OlderTurns::Read,
+        rules: ProjectRules::default(),
+        secrets: SecretCutter::new(None).unwrap(),
+        namespace: None,
+        most_turns: None,
+    }
+}
+
+fn claude_path() -> String {
+    format!(".claude/projects/-home-ann-kites/{SESSION}.jsonl")
+}
+
+#[test]
+fn logs_of_all_line_agents_come_to_their_project_once() {
+    let home = Home::new();
+    home.write(&claude_path(), home.at_home(CLAUDE));
+    home.write(
+        &format!(".claude/projects/-home-ann-kites/{SESSION}/subagents/agent-c3d4.jsonl"),
+        home.at_home(SUBAGENT),
+    );
+    let rollout = "rollout-2026-11-01T09-00-00-019a7c11-52c0-7d10-9f4e-aa11bb22cc33.jsonl";
+    home.write(&format!(".codex/sessions/2026/11/01/{rollout}"), home.at_home(CODEX));
+    home.write(".gemini/tmp/kites/.project_root", home.at_home("/home/ann/kites\n"));
+    home.write(".gemini/tmp/kites/chats/session-1.jsonl", GEMINI);
+    let memory = home.memory();
+    let report = home.sync(&memory);
+    let project = &report.projects[&home.namespace()];
+    // Git's remote of the log is not that of the folder, which is no repository.
+    assert_eq!((report.logs, report.read, project.added), (4, 4, 16 + 2 + 8 + 6));
+    assert_eq!(project.agents.len(), 3);
+    assert!(report.left_out[&Agent::ClaudeCode].unknown.contains_key("hologram"));
+    assert_eq!(report.questions.len(), 3, "{:?}", report.questions);
+    let before = home.export(&memory);
+    let again = home.sync(&memory);
+    assert_eq!((again.read, again.bytes, again.projects.len()), (0, 0, 0));
+    assert_eq!(home.export(&memory), before);
+    assert!(before.contains("\"session\":\"agent-c3d4\"") && before.contains("\"tags\":[\"tool\"]"));
+}
+
+#[test]
+fn a_log_that_grows_in_random_cuts_is_as_one_that_was_read_at_once() {
+    let all = [
+        (claude_path(), CLAUDE),
+        (".codex/sessions/2026/11/01/rollout-a-019a7c11-52c0-7d10-9f4e-aa11bb22cc33.jsonl".to_owned(), CODEX),
+    ];
+    for (path, text) in all {
+        let whole = Home::new();
+        whole.write(&path, whole.at_home(text));
+        let memory = whole.memory();
+        whole.sync(&memory);
+        let name = |home: &Home, text: String| text.replace(home.folder.path().to_str().unwrap(), "HOME");
+        let expected = name(&whole, whole.export(&memory));
+        for seed in 1..6u64 {
+            let home = Home::new();
+            let text = home.at_home(text);
+            let memory = home.memory();
+            let (mut at, mut state) = (0usize, seed);
+            while at < text.len() {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                at = (at + 1 + (state >> 33) as usize % 1_500).min(text.len());
+                home.write(&path, &text.as_bytes()[..at]);
+                home.sync(&memory);
+            }
+            assert_eq!(name(&home, home.export(&memory)), expected, "{path}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_log_that_is_moved_and_packed_is_the_same_log() {
+    let home = Home::new();
+    let name = "rollout-2026-11-01T09-00-00-019a7c11-52c0-7d10-9f4e-aa11bb22cc33.jsonl";
+    let text = home.at_home(CODEX);
+    home.write(&format!(".codex/sessions/2026/11/01/{name}"), &text);
+    let memory = home.memory();
+    home.sync(&memory);
+    let before = home.export(&memory);
+    fs::remove_file(home.folder.path().join(format!(".codex/sessions/2026/11/01/{name}"))).unwrap();
+    let packed = ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+    home.write(&format!(".codex/archived_sessions/{name}.zst"), packed);
+    let report = home.sync(&memory);
+    assert_eq!((report.read, report.bytes, report.anew), (1, 0, 0));
+    assert_eq!(home.export(&memory), before);
+    // A log that was packed from the beginning is read, too.
+    let fresh = Home::new();
+    let text = fresh.at_home(CODEX);
+    let packed = ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+    fresh.write(&format!(".codex/sessions/2026/11/01/{name}.zst"), packed);
+    assert_eq!(fresh.sync(&fresh.memory()).projects[&fresh.namespace()].added, 8);
+}
+
+#[test]
+fn a_log_that_was_replaced_is_read_anew_and_nothing_is_there_twice() {
+    let home = Home::new();
+    let text = home.at_home(CLAUDE);
+    home.write(&claude_path(), &text);
+    let memory = home.memory();
+    home.sync(&memory);
+    let count = home.export(&memory).lines().count();
+    let rotated: String = text.lines().skip(4).map(|line| format!("{line}\n")).collect();
+    home.write(&claude_path(), rotated);
+    let report = home.sync(&memory);
+    assert_eq!((report.anew, report.read), (1, 1));
+    assert_eq!(home.export(&memory).lines().count(), count);
+}
+
+#[test]
+fn what_was_forgotten_stays_forgotten_while_the_log_grows() {
+    let home = Home::new();
+    let text = home.at_home(CLAUDE);
+    let last = text.trim_end().rfind('\n').unwrap() + 1;
+    home.write(&claude_path(), &text[..last]);
+    let memory = home.memory();
+    home.sync(&memory);
+    // It is in the round that is read again.
+    let forgotten = MemoryRef { id: MemoryId::new("u4").unwrap(), conversation: None };
+    memory.forget(&home.namespace(), &Target::One(forgotten)).unwrap();
+    home.write(&claude_path(), &text);
+    let report = home.sync(&memory);
+    assert_eq!(report.projects[&home.namespace()].added, 1);
+    assert!(!home.export(&memory).contains("Did the reel hold"));
+}
+
+#[test]
+fn a_secret_is_in_no_file() {
+    let home = Home::new();
+    let key = format!("{}_{}", "ghp", "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5");
+    let text = home.at_home(CLAUDE).replace("Mind the spring, too.", &format!("Mind the spring, {key}."));
+    home.write(&claude_path(), text);
+    let memory = home.memory();
+    let report = home.sync_with(&memory, &SyncOptions { tools: ToolTurns::Full, ..options() });
+    assert_eq!(report.cut["github token"], 1);
+    assert!(home.export(&memory).contains("Mind the spring, [cut: github token]."));
+    drop(memory);
+    let holds = |path: &Path| fs::read(path).unwrap().windows(key.len()).any(|window| window == key.as_bytes());
+    let mut files = vec![home.folder.path().join("memory.db")];
+    files.extend(fs::read_dir(home.cursors().folder()).unwrap().map(|entry| entry.unwrap().path()));
+    assert!(files.len() >= 3);
+    assert!(files.iter().all(|path| !holds(path)));
+}
+
+#[test]
+fn projects_times_and_size_are_bounded_and_the_report_says_so() {
+    let home = Home::new();
+    home.write(&claude_path(), home.at_home(CLAUDE));
+    let memory = home.memory();
+    let denied = ProjectRules::new(&[], &[home.folder.path().to_string_lossy().into_owned()]).unwrap();
+    let report = home.sync_with(&memory, &SyncOptions { rules: denied, ..options() });
+    assert_eq!((report.denied, report.projects.len()), (1, 0));
+    let since = Some("2026-11-02".parse().unwrap());
+    let report = home.sync_with(&memory, &SyncOptions { since, ..options() });
+    assert_eq!((report.projects[&home.namespace()].added, report.too_old), (3, 13));
+    // A hook that keeps up asks for nothing older.
+    assert_eq!(home.sync_with(&memory, &SyncOptions { older: OlderTurns::Leave, ..options() }).read, 0);
+    // Asked for more, it is read again.
+    let report = home.sync(&memory);
+    assert_eq!(report.projects[&home.namespace()].added, 13);
+    home.write(
+        &claude_path(),
+        home.at_home(CLAUDE) + "{\"type\":\"user\",\"uuid\":\"u9\",\"message\":{\"content\":\"More?\"}}\n",
+    );
+    let report = home.sync_with(&memory, &SyncOptions { most_turns: Some(10), ..options() });
+    let dropped = &report.dropped[0];
+    assert!(dropped.turns >= 7 && dropped.sessions >= 1, "{dropped:?}");
+    assert!(memory.stats(&home.namespace()).unwrap().turns <= 10);
+}
+
+#[test]
+fn a_source_is_forgotten_and_not_read_again() {
+    let home = Home::new();
+    home.write(&claude_path(), home.at_home(CLAUDE));
+    home.write(".codex/sessions/rollout-a-019a7c11-52c0-7d10-9f4e-aa11bb22cc33.jsonl", home.at_home(CODEX));
+    let memory = home.memory();
+    home.sync(&memory);
+    let cursors = home.cursors();
+    {
+        let lock = cursors.lock(|| ()).unwrap();
+        assert!(cursors.try_lock().unwrap().is_none());
+        let gone = memory.forget_synced(&cursors, &lock, |agent, _| agent == Agent::ClaudeCode).unwrap();
+        assert_eq!(gone, 16);
+    }
+    assert_eq!(home.sync(&memory).projects.len(), 0);
+    let left = home.export(&memory);
+    assert!(left.lines().all(|line| line.contains("codex:")) && left.lines().count() == 8);
+}
+
+#[test]
+fn databases_of_opencode_and_cursor_are_read_as_they_change() {
+    let home = Home::new();
+    home.at_home("");
+    let folder = home.folder.path().join("kites").to_string_lossy().into_owned();
+    fs::create_dir_all(home.folder.path().join("opencode")).unwrap();
+    let opencode = rusqlite::Connection::open(home.folder.path().join("opencode/opencode.db")).unwrap();
+    opencode
+        .execute_batch(
+            "CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);
+             CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
+             CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);",
+        )
+        .unwrap();
+    opencode.execute("INSERT INTO session VALUES ('ses_1', NULL, ?1, 'Sew', 1, 1)", [&folder]).unwrap();
+    opencode.execute("INSERT INTO session VALUES ('ses_2', 'ses_1', ?1, 'Look', 2, 2)", [&folder]).unwrap();
+    for (session, message, role) in
+        [("ses_1", "msg_1", "user"), ("ses_1", "msg_2", "assistant"), ("ses_2", "msg_3", "assistant")]
+    {
+        let data = format!("{{\"role\":\"{role}\",\"time\":{{\"created\":1793000000000}}}}");
+        opencode.execute("INSERT INTO message VALUES (?1, ?2, 1, 1, ?3)", [message, session, &data]).unwrap();
+        let part = format!("{{\"type\":\"text\",\"text\":\"Said in {message}.\"}}");
+        opencode
+            .execute(
+                "INSERT INTO part VALUES (?1, ?2, ?3, 1, 1, ?4)",
+                [&format!("prt_{message}"), message, session, &part],
+            )
+            .unwrap();
+    }
+    fs::create_dir_all(home.folder.path().join("Cursor/globalStorage")).unwrap();
+    let cursor = rusqlite::Connection::open(home.folder.path().join("Cursor/globalStorage/state.vscdb")).unwrap();
+    cursor.execute_batch("CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)").unwrap();
+    let headers = r#""createdAt":1793100000000,"fullConversationHeadersOnly":[{"bubbleId":"b1","type":1}]"#;
+    let composer = format!("{{\"workspaceIdentifier\":{{\"uri\":{{\"fsPath\":{folder:?}}}}},{headers}}}");
+    cursor.execute("INSERT INTO cursorDiskKV VALUES ('composerData:c1', ?1)", [composer.as_bytes()]).unwrap();
+    cursor
+        .execute("INSERT INTO cursorDiskKV VALUES ('bubbleId:c1:b1', '{\"type\":1,\"text\":\"Wax it.\"}')", [])
+        .unwrap();
+
+    let memory = home.memory();
+    let report = home.sync(&memory);
+    assert_eq!(report.projects[&home.namespace()].added, 4, "{report:?}");
+    let told = home.export(&memory);
+    assert!(told.contains("\"session\":\"agent-ses_2\"") && told.contains("Wax it."), "{told}");
+    assert_eq!(home.sync(&memory).read, 0);
+
+    // One message is taken back, and one goes on.
+    opencode.execute_batch("DELETE FROM part WHERE message_id = 'msg_1'; DELETE FROM message WHERE id = 'msg_1'; UPDATE session SET time_updated = 9 WHERE id = 'ses_1'").unwrap();
+    cursor
+        .execute("INSERT INTO cursorDiskKV VALUES ('bubbleId:c1:b1', '{\"type\":1,\"text\":\"Wax it twice.\"}')", [])
+        .unwrap();
+    let report = home.sync(&memory);
+    let project = &report.projects[&home.namespace()];
+    assert_eq!((project.added, project.replaced, project.removed), (0, 1, 1), "{report:?}");
+    let told = home.export(&memory);
+    assert!(!told.contains("msg_1") && told.contains("Wax it twice."), "{told}");
+}
