@@ -23,11 +23,11 @@ fn word(number: usize) -> String {
     format!("{}{}{}", syllable(0), syllable(1), syllable(2))
 }
 
-/// Turns of three words in sessions of ten.
+/// Turns of three words in sessions of four.
 fn turns(count: usize) -> String {
     let turn = |i: usize| {
         let text = [word(i * 7 + 1), word(i * 31 + 5), word(i * 113 + 11)].join(" ");
-        let (id, session) = (format!("t{i}"), format!("s{}", i / 10));
+        let (id, session) = (format!("t{i}"), format!("s{}", i / 4));
         let speaker = ["Ann", "Ben"][i % 2];
         json!({ "id": id, "conversation": "c", "session": session, "speaker": speaker, "text": text }).to_string()
     };

@@ -107,7 +107,7 @@ impl TrainEncoder {
     /// Writes the adapter where it helped.
     fn finish(&self, trained: &Trained, lessons: &Lessons, settings: &Settings) -> Result<(), Failure> {
         let (before, after) = (trained.before.concat(), trained.after.concat());
-        let found = paired(&after, &before, &lessons.sessions, RESAMPLES, SEED).map_err(EvalError::from)?;
+        let found = paired(&before, &after, &lessons.sessions, RESAMPLES, SEED).map_err(EvalError::from)?;
         let ranks = [mean(&before), mean(&after)];
         if found.low <= 0.0 {
             return Err(Failure::Input(format!(
