@@ -246,7 +246,7 @@ impl Network {
         layer: &Layer,
         tape: &LayerTape,
         lengths: &[usize],
-        rows: &mut Vec<f32>,
+        rows: &mut [f32],
         parameters: &[f32],
         gradient: &mut [f32],
         space: &mut Space,

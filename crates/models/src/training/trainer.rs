@@ -290,7 +290,7 @@ impl<'a> Trainer<'a> {
             left < 0.0
         });
         // Rounding may leave a little at the end.
-        found.or_else(|| usable().last()).unwrap_or(&sets[0])
+        found.or_else(|| usable().next_back()).unwrap_or(&sets[0])
     }
 
     /// The loss of a batch from a set, and its derivatives.

@@ -93,7 +93,7 @@ impl Adapter {
         let note = note(&sets);
         let started = std::time::Instant::now();
         let mut observe = |step: &TrainingStep| {
-            if format == Format::Text && (step.held_out.is_some() || step.step % 10 == 0) {
+            if format == Format::Text && (step.held_out.is_some() || step.step.is_multiple_of(10)) {
                 let ranks: Vec<String> = step.held_out.iter().flatten().map(|rank| format!("{rank:.4}")).collect();
                 let seconds = started.elapsed().as_secs();
                 error_line(&format!(
