@@ -25,11 +25,7 @@ fn whole(agent: Agent, text: &str) -> Lines {
 }
 
 fn turns(changes: &[Change]) -> Vec<&Turn> {
-    let turn = |change| match change {
-        &Change::Put(ref turn) => Some(turn),
-        &Change::Remove(_) => None,
-    };
-    changes.iter().filter_map(turn).collect()
+    changes.iter().filter_map(|change| if let Change::Put(turn) = change { Some(turn) } else { None }).collect()
 }
 
 /// Turns as `session speaker: text`.
