@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Mcp(commands::mcp::Mcp),
     /// Evaluate retrieval on public data sets or your own labelled history.
     Eval(Box<commands::eval::Eval>),
+    /// Train what ranks, from labelled questions.
+    Train(commands::train::Train),
     /// Try it on a small conversation.
     Demo(commands::demo::Demo),
     /// Print the manual page of the program, or write those of all commands.
@@ -92,6 +94,7 @@ impl Command {
             Command::Cues(command) => command.unused(),
             Command::Models(command) => command.unused(settings),
             Command::Eval(command) => command.unused(),
+            Command::Train(command) => command.unused(settings),
             Command::Mcp(command) => command.unused(),
             Command::Update(command) => command.unused(),
             Command::Show(_)

@@ -108,6 +108,7 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Models(command) => command.run(&settings),
         Command::Mcp(command) => command.run(&settings),
         Command::Eval(command) => command.run(&settings),
+        Command::Train(command) => command.run(&settings),
         Command::Demo(command) => command.run(&settings),
         Command::Man(_) | Command::Completions(_) => Ok(()),
     }

@@ -4,6 +4,7 @@
 //! the `aforesaid` program; `aforesaid-studies` runs it.
 #![forbid(unsafe_code)]
 
+mod cascade;
 mod confidence;
 mod default;
 mod error;
@@ -15,6 +16,7 @@ mod turns;
 
 use aforesaid_eval::{EvalError, recipe::Equipment};
 
+pub use cascade::cascade_study;
 pub use confidence::{ConfidenceStudy, confidence_study};
 pub use default::default_study;
 pub use error::StudyError;

@@ -21,6 +21,7 @@ pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod stats;
 mod texts;
+pub(crate) mod train;
 pub(crate) mod update;
 pub(crate) mod why;
 
