@@ -59,7 +59,7 @@ pub(crate) enum Command {
     Cues(Box<commands::cues::CuesCommand>),
     /// List, download or verify models.
     Models(commands::models::Models),
-    /// Learn from a namespace: an embedding model's adapter from its cue questions.
+    /// Train what finds: an embedding model's adapter from cue questions, or a candidate ranker from labelled questions.
     Train(commands::train::Train),
     /// Serve agents: search and keep memories over the Model Context Protocol (MCP).
     Mcp(commands::mcp::Mcp),
@@ -98,9 +98,9 @@ impl Command {
             Command::Ask(command) => command.unused(settings),
             Command::Why(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
             Command::Cues(command) => command.unused(),
-            Command::Train(command) => command.unused(),
             Command::Models(command) => command.unused(settings),
             Command::Eval(command) => command.unused(),
+            Command::Train(command) => command.unused(settings),
             Command::Mcp(command) => command.unused(),
             Command::Sync(command) => command.unused(),
             Command::Agents(command) => command.unused(),

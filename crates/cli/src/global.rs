@@ -61,7 +61,10 @@ pub(crate) struct Global {
     /// Do not show what is longer than the terminal in a pager (AFORESAID_PAGER, PAGER, or less -FRX).
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) no_pager: bool,
-    /// The pipeline: hybrid, lexical, a paper-* baseline, or a description, such as
+    /// A candidate ranker of `train candidate`, which puts the best turns of the pipeline in another order.
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", env = "AFORESAID_RANKER", value_hint = ValueHint::FilePath)]
+    pub(crate) ranker: Option<PathBuf>,
+    /// The pipeline: hybrid, learned, lexical, a paper-* baseline, or a description, such as
     /// "zscore(0.7, bm25, dense(max))" [default: hybrid].
     #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_PIPELINE", value_parser = pipeline, alias = "preset")]
     pub(crate) pipeline: Option<Pipeline>,

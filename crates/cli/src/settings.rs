@@ -1,10 +1,15 @@
 //! Precedence: options, environment, configuration file, defaults.
 
-use std::{env, num::NonZeroUsize, path::PathBuf};
+use std::{
+    env,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+};
 
 use aforesaid::{
     Pipeline,
     models::{Instructions, Threads, files::read_regular},
+    pipeline::candidate::{CandidateStage, MOST_BYTES},
     resolve::{ConfiguredKey, EncoderServer, ModelChoice, ModelSettings, Network, Selection},
     time::Clock,
     types::{Namespace, Zone},
@@ -35,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) models: ModelSettings,
     datasets: Option<PathBuf>,
     pub(crate) pipeline: Pipeline,
+    /// The ranker of a file, where one is named; the pipeline has it.
+    pub(crate) ranker: Option<CandidateStage>,
     /// The language model's server and its name there, where the configuration file says.
     pub(crate) llm_url: Option<String>,
     pub(crate) llm_model: Option<String>,
@@ -81,6 +88,7 @@ struct File {
     offline: Option<bool>,
     threads: Option<NonZeroUsize>,
     pipeline: Option<String>,
+    ranker: Option<PathBuf>,
     /// The old name of `pipeline`.
     preset: Option<String>,
     min_confidence: Option<f64>,
@@ -117,6 +125,11 @@ impl Settings {
                 name.parse().map_err(|error: aforesaid::pipeline::InvalidPipeline| failed(error))?
             }
             (None, None) => Pipeline::hybrid(),
+        };
+        let ranker = global.ranker.as_ref().or(file.ranker.as_ref()).map(|path| ranker_of(path));
+        let pipeline = match &ranker {
+            Some(stage) => pipeline.without_stage().with_stage(stage.clone()),
+            None => pipeline,
         };
         let configured = match &file.precision {
             Some(word) => Some(
@@ -210,6 +223,7 @@ impl Settings {
             models,
             datasets: places.as_ref().map(|places| places.data_dir().join("aforesaid").join("datasets")),
             pipeline,
+            ranker,
             llm_url: file.llm_url,
             llm_model: file.llm_model,
             min_confidence: file.min_confidence,
@@ -230,6 +244,18 @@ impl Settings {
     pub(crate) fn datasets(&self) -> Result<PathBuf, Failure> {
         let unknown = || Failure::Usage("no home directory: name the data with --data or --into".to_owned());
         self.datasets.clone().ok_or_else(unknown)
+    }
+}
+
+/// The candidate ranker of a file; where it cannot be read, searches go on without it and say why.
+fn ranker_of(path: &Path) -> CandidateStage {
+    let shown = path.display();
+    match read_regular(path, MOST_BYTES as u64) {
+        Ok(bytes) => CandidateStage::read(&shown.to_string(), &bytes),
+        Err(error) => CandidateStage::Unusable {
+            name: shown.to_string(),
+            reason: format!("file {shown} could not be read: {error}; name a file of `train candidate` with --ranker"),
+        },
     }
 }
 

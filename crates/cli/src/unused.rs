@@ -29,6 +29,8 @@ pub(crate) const ENCODER: &[&str] = &[
 pub(crate) const ENCODER_SERVER: &[&str] = ENCODER.split_at(3).1;
 /// The pipeline.
 pub(crate) const PIPELINE: &[&str] = &["pipeline"];
+/// The candidate ranker.
+pub(crate) const RANKER: &[&str] = &["ranker"];
 /// How a language model is asked.
 pub(crate) const LLM: &[&str] = &[
     "llm_model",
@@ -58,7 +60,11 @@ pub(crate) fn unused(options: &'static [&'static str], why: &'static str) -> Unu
 
 /// What a command does not use that neither makes vectors nor searches.
 pub(crate) fn no_search() -> Vec<Unused> {
-    vec![unused(ENCODER, "this command makes and compares no vectors"), unused(PIPELINE, "this command ranks nothing")]
+    vec![
+        unused(ENCODER, "this command makes and compares no vectors"),
+        unused(PIPELINE, "this command ranks nothing"),
+        unused(RANKER, "this command ranks nothing"),
+    ]
 }
 
 /// What a search does not use by words alone.

@@ -209,6 +209,12 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// The learned stage of the pipeline was left out.
+    #[error("ranked without the candidate ranker: {reason}")]
+    RankerSkipped {
+        /// Why.
+        reason: String,
+    },
     /// Sensitive memories go to no server.
     #[error("memories found that are sensitive, and so were not shown to a language model: {count}")]
     SensitiveLeftOut {

@@ -87,7 +87,8 @@ pub use recall::RecallOptions;
 pub use reembed::{IdleVectors, Reembedded};
 pub use registry::{EncoderLimits, EncoderRegistry, ModelPolicy, ResolveEncoder};
 pub use search::{
-    Answer, Asking, Context, Explanations, LlmReranker, Ranked, Ranking, Reranking, SensitiveMemories, Source, Why,
+    Answer, Asking, CandidateFeatures, Context, Explanations, LlmReranker, Ranked, Ranking, Reranking,
+    SensitiveMemories, Source, Why,
 };
 pub use update::{Updated, Upserted};
 

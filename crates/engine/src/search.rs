@@ -1,6 +1,7 @@
 //! From a question to an answer.
 
 mod ask;
+mod features;
 mod foreign;
 mod found;
 mod hits;
@@ -11,6 +12,7 @@ mod surroundings;
 mod why;
 
 pub use ask::{Answer, Asking, Context, SensitiveMemories, Source};
+pub use features::CandidateFeatures;
 pub use found::{Ranked, Ranking};
 pub use llm_reranker::LlmReranker;
 pub use reranking::Reranking;
@@ -357,6 +359,9 @@ impl Memory {
         let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
         warnings.extend(corrections);
         let request = posed.request(&question, vector);
+        if let Err(misfit) = pipeline.ranker(index, &request) {
+            warnings.push(Warning::RankerSkipped { reason: misfit.to_string() });
+        }
         let ranked = with_exact(store, index, query, |exact| rank(index, pipeline, &candidates, &request, exact));
         let RankedCandidates { mut hits, signals } = ranked?;
         let confidence = Confidence::of(signals);

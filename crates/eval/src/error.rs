@@ -59,6 +59,15 @@ pub enum EvalError {
         /// Why, with counts and examples.
         reasons: String,
     },
+    /// Nothing in the data tells good candidates from others.
+    #[error(
+        "of {questions} questions, none has gold among its candidates and others beside it; expected labelled questions whose \
+         gold the search finds: check the gold ids and the data"
+    )]
+    NothingToLearn {
+        /// Questions looked at.
+        questions: usize,
+    },
     /// A system stands on vectors, and nothing makes them.
     #[error("system {system}: it needs vectors, and there is no encoder: {reason}")]
     NoEncoder {

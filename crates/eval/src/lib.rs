@@ -8,6 +8,7 @@ mod error;
 
 pub mod datasets;
 pub mod experiments;
+pub mod learning;
 pub mod measures;
 pub mod own_store;
 pub mod probabilities;

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod cascade;
 mod confidence;
 mod default;
 mod error;
@@ -17,6 +18,7 @@ mod turns;
 use aforesaid_eval::{EvalError, recipe::Equipment};
 
 pub use adapter::{AdapterSources, adapter_sets};
+pub use cascade::cascade_study;
 pub use confidence::{ConfidenceStudy, confidence_study};
 pub use default::default_study;
 pub use error::StudyError;

@@ -192,6 +192,18 @@ impl DenseIndex {
         Ok(best.into_iter().zip(real.iter().map(|vector| f64::from(dot(query, vector)))).collect())
     }
 
+    /// The vector of the text at `position`, of an index over codes an approximate one; zeros where it has none.
+    pub fn vector(&self, position: u32) -> Vec<f32> {
+        let row = position as usize * self.dim..(position as usize + 1) * self.dim;
+        match &self.rows {
+            Rows::Exact(rows) => rows[row].to_vec(),
+            Rows::Compact(codes) => {
+                let (codes, scales) = codes.parts();
+                codes[row].iter().map(|code| f32::from(*code) * scales[position as usize]).collect()
+            }
+        }
+    }
+
     /// Length of the mean of the vectors of `texts`, for mean pooling; 0 where none has one.
     pub fn mean_norm(&self, texts: &[u32]) -> f64 {
         let mut sum = vec![0.0f64; self.dim];

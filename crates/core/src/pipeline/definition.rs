@@ -4,11 +4,14 @@ use std::{fmt, sync::Arc};
 
 use super::{
     boost::Boost,
+    candidate::{CandidateRanker, CandidateStage, Misfit},
     leg::Leg,
+    presets::LEARNED,
+    request::Request,
     shared::TermWeights,
     vectors::{SpeakerNames, VectorUse},
 };
-use crate::{analysis::Analyzer, fusion::Fusion};
+use crate::{analysis::Analyzer, dense::DenseIndex, fusion::Fusion, index::Index, types::Granularity};
 
 /// Legs, how they are fused, and what is added to the fused scores.
 ///
@@ -26,6 +29,8 @@ pub struct Pipeline {
     pub fusion: Fusion,
     /// What is added to the fused scores, in order.
     pub boosts: Vec<Boost>,
+    /// What puts the best candidates in another order at last, by what it learned.
+    pub stage: Option<CandidateStage>,
 }
 
 impl Pipeline {
@@ -91,6 +96,38 @@ impl Pipeline {
         self
     }
 
+    /// The same with a learned stage at last. Its name becomes its description.
+    pub fn with_stage(self, stage: CandidateStage) -> Self {
+        Self { stage: Some(stage), ..self }.described()
+    }
+
+    /// The same without a learned stage, under its description.
+    pub fn without_stage(self) -> Self {
+        match self.stage {
+            Some(_) => Self { stage: None, ..self }.described(),
+            None => self,
+        }
+    }
+
+    /// The ranker of its learned stage for a request on an index; `None` where it has no such stage, and for sessions, which
+    /// the stage leaves as they are.
+    ///
+    /// # Errors
+    /// Why the ranker is not used: the request is ranked without it.
+    pub fn ranker(&self, index: &Index, request: &Request<'_>) -> Result<Option<&CandidateRanker>, Misfit> {
+        let Some(stage) = self.stage.as_ref().filter(|_| request.unit == Granularity::Turn) else { return Ok(None) };
+        let ranker = stage.ranker()?;
+        let compares = request.vector.is_some() && index.dense().is_some_and(DenseIndex::has_any);
+        let encoder = index.spec().encoder.as_ref().filter(|_| compares);
+        ranker.check(&self.first_stage(), encoder)?;
+        Ok(Some(ranker))
+    }
+
+    /// The description of all but its learned stage.
+    fn first_stage(&self) -> String {
+        Self { stage: None, ..self.clone() }.to_string()
+    }
+
     /// The same under its description.
     pub fn described(mut self) -> Self {
         self.name = self.to_string();
@@ -145,6 +182,13 @@ impl Pipeline {
 
 impl fmt::Display for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(stage) = &self.stage {
+            let first_stage = self.first_stage();
+            return match stage.is_shipped() {
+                true => write!(f, "{LEARNED}({first_stage})"),
+                false => write!(f, "{LEARNED}({}, {first_stage})", stage.id()),
+            };
+        }
         let boosts: Vec<&Boost> = self.boosts.iter().filter(|boost| boost.is_used()).collect();
         boosts.iter().rev().try_for_each(|boost| write!(f, "{}, ", boost.form()))?;
         let legs: Vec<String> = self.legs.iter().map(|leg| leg.form(self.analyzer)).collect();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     boost::{Boost, BoostMeasure},
+    candidate::CandidateStage,
     definition::Pipeline,
     leg::Leg,
     legs::{
@@ -20,9 +21,10 @@ use crate::{
 };
 
 /// The names, for messages.
-pub(super) const NAMES: &str =
-    "hybrid, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse";
+pub(super) const NAMES: &str = "hybrid, learned, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse";
 
+/// The word of the learned stage.
+pub const LEARNED: &str = "learned";
 /// The word of the boost by cue questions.
 pub const CUE_BOOST: &str = "cue_boost";
 /// The word of the boost by dates.
@@ -77,6 +79,11 @@ impl Pipeline {
         Self { name: "hybrid".to_owned(), legs, fusion: Fusion::zscore(0.6), ..lexical }
     }
 
+    /// The default, its best turns put in order by the candidate ranker that ships.
+    pub fn learned() -> Self {
+        Self { name: LEARNED.to_owned(), stage: Some(CandidateStage::shipped()), ..Self::hybrid() }
+    }
+
     /// The lexical leg alone.
     pub fn lexical() -> Self {
         let leg = LexicalLeg {
@@ -116,7 +123,7 @@ impl Pipeline {
     /// One leg, nothing else.
     pub(super) fn of_one(name: &str, analyzer: Analyzer, leg: Arc<dyn Leg>) -> Self {
         let fusion = Fusion::even(Method::ZScore, 1);
-        Self { name: name.to_owned(), analyzer, legs: vec![leg], fusion, boosts: Vec::new() }
+        Self { name: name.to_owned(), analyzer, legs: vec![leg], fusion, boosts: Vec::new(), stage: None }
     }
 
     /// The pipeline of that name.
@@ -124,6 +131,7 @@ impl Pipeline {
         let dense = |pooling| Some(Self::of_one(name, Analyzer::FusionStudy, Arc::new(DenseLeg::any(pooling))));
         match name {
             "hybrid" => Some(Self::hybrid()),
+            LEARNED => Some(Self::learned()),
             "lexical" => Some(Self::lexical()),
             "fast" => Some(Self::fast()),
             "paper-bm25" => Some(Self::paper_bm25()),
@@ -150,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_description_is_the_same_pipeline() {
-        for name in ["hybrid", "lexical", "fast", "paper-bm25"] {
+        for name in ["hybrid", "learned", "lexical", "fast", "paper-bm25"] {
             let pipeline: Pipeline = name.parse().unwrap();
             let described: Pipeline = pipeline.to_string().parse().unwrap();
             assert_eq!(pipeline.described(), described);

@@ -1,6 +1,7 @@
 //! Runs a pipeline over an index.
 
 use super::{
+    candidate::{FeatureTable, Ground, Reordered},
     combine::{Combined, combine},
     confidence::{self, Passage, Signals},
     definition::Pipeline,
@@ -62,7 +63,7 @@ pub fn rank(
 ) -> Result<RankedCandidates, SearchError> {
     let context = SearchContext { index, candidates, request };
     let scoring = Scoring::of(pipeline, context, exact)?;
-    let ranked = scoring.ranked(&scoring.combined.totals);
+    let ranked = scoring.ranked(scoring.scores());
     let mut ranking = Ranking::top(ranked, request.k.get().max(confidence::LOOKED_AT))?;
     let looked_at: Vec<usize> = scoring.places(&ranking).take(confidence::LOOKED_AT).collect();
     ranking.truncate(request.k.get());
@@ -78,6 +79,21 @@ pub fn rank(
     Ok(RankedCandidates { hits: hits.collect(), signals })
 }
 
+/// The features of the best candidates of one request, for who learns to rank them.
+///
+/// # Errors
+/// As [`rank`].
+pub fn candidate_features(
+    index: &Index,
+    pipeline: &Pipeline,
+    candidates: &Candidates,
+    request: &Request<'_>,
+    exact: Exact<'_>,
+) -> Result<FeatureTable, SearchError> {
+    let scoring = Scoring::of(pipeline, SearchContext { index, candidates, request }, exact)?;
+    Ok(FeatureTable::of(&scoring.ground()).0)
+}
+
 /// Every score of one request: a ranking and the report on one candidate rest on the same.
 pub(super) struct Scoring<'a> {
     pub(super) pipeline: &'a Pipeline,
@@ -88,6 +104,8 @@ pub(super) struct Scoring<'a> {
     /// How many of the best of each leg are fused at the most.
     pub(super) width: usize,
     pub(super) combined: Combined,
+    /// `None` where no learned stage follows.
+    pub(super) reordered: Option<Reordered<'a>>,
 }
 
 impl<'a> Scoring<'a> {
@@ -104,7 +122,27 @@ impl<'a> Scoring<'a> {
         let pool = table.pool(units, width);
         table.fill_pool(context, &shared, &pool)?;
         let combined = combine(pipeline, context, &table, &pool)?;
-        Ok(Self { pipeline, context, table, pool, width, combined })
+        let mut scoring = Self { pipeline, context, table, pool, width, combined, reordered: None };
+        // Why a ranker is not used, who asks for the ranking finds out.
+        if let Ok(Some(ranker)) = pipeline.ranker(context.index, context.request) {
+            scoring.reordered = Some(Reordered::of(ranker, &scoring.ground()));
+        }
+        Ok(scoring)
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        Ground {
+            context: self.context,
+            table: &self.table,
+            pool: &self.pool,
+            totals: &self.combined.totals,
+            weights: self.pipeline.term_weights(),
+        }
+    }
+
+    /// The score of each candidate of the pool after the last stage.
+    pub(super) fn scores(&self) -> &[f64] {
+        self.reordered.as_ref().map_or(&self.combined.totals, |reordered| &reordered.scores)
     }
 
     /// Where ranked candidates stand in unit order, best first.
@@ -196,6 +234,10 @@ impl<'a> Scoring<'a> {
 
     /// How the score of a candidate of the pool came about.
     pub(super) fn explain(&self, (pooled, place): (usize, usize), legs: &Legs) -> Explain {
-        self.combined.explain(self.pipeline, self.context, &self.table, (pooled, place), legs)
+        let first = self.combined.explain(self.pipeline, self.context, &self.table, (pooled, place), legs);
+        match &self.reordered {
+            Some(reordered) => reordered.explain(pooled, first),
+            None => first,
+        }
     }
 }

@@ -8,6 +8,7 @@ use super::{
     combine::IMPORTANCE,
     definition::Pipeline,
     matches::{FeatureMatch, TermMatch},
+    presets::LEARNED,
     rank::Scoring,
     request::{Exact, LegHit, Legs, Request, SearchContext, SearchError},
     scope::Candidates,
@@ -54,7 +55,7 @@ pub struct CandidateReport {
     pub explain: Option<Explain>,
 }
 
-/// Rank and score of a candidate after one stage: `fused`, each boost by its word, `importance`.
+/// Rank and score of a candidate after one stage: `fused`, each boost by its word, `importance`, `learned`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Stage {
     /// The stage.
@@ -150,7 +151,7 @@ pub fn diagnose(
     let context = SearchContext { index, candidates, request };
     let Ok(place) = context.units().binary_search(&candidate) else { return Ok(None) };
     let scoring = Scoring::of(pipeline, context, exact)?;
-    let totals = &scoring.combined.totals;
+    let totals = scoring.scores();
     let ranking = Ranking::top(scoring.ranked(totals), scoring.pool.len())?;
     let pooled = scoring.pool.binary_search(&place).ok();
     let ranked = pooled.filter(|&i| scoring.may_return(i));
@@ -226,14 +227,21 @@ impl Scoring<'_> {
         if self.combined.prior.is_some() {
             values.push((IMPORTANCE, self.combined.prior(pooled)));
         }
+        values.extend(self.learned(pooled).map(|adds| (LEARNED, adds)));
         Values(values)
+    }
+
+    /// What the learned stage adds to a candidate's score, the change of scale included.
+    fn learned(&self, pooled: usize) -> Option<f64> {
+        self.reordered.as_ref().map(|reordered| reordered.scores[pooled] - self.combined.totals[pooled])
     }
 
     fn stages(&self, pooled: usize) -> Result<Vec<Stage>, NotANumber> {
         let combined = &self.combined;
         let boosted = combined.boosted.iter().map(|(word, scores)| (*word, scores.as_slice()));
         let last = combined.prior.as_ref().map(|_| (IMPORTANCE, combined.totals.as_slice()));
-        let stages = std::iter::once(("fused", combined.fused.as_slice())).chain(boosted).chain(last);
+        let learned = self.reordered.as_ref().map(|reordered| (LEARNED, reordered.scores.as_slice()));
+        let stages = std::iter::once(("fused", combined.fused.as_slice())).chain(boosted).chain(last).chain(learned);
         let place = |(stage, scores): (&'static str, &[f64])| {
             let ranking = Ranking::top(self.ranked(scores), self.pool.len())?;
             let found = (1..).zip(ranking.iter()).find(|(_, scored)| scored.candidate as usize == pooled);
@@ -281,7 +289,11 @@ impl Scoring<'_> {
             Some((share.of(cut) - share.of(own), Some(filled)))
         });
         let prior = (self.combined.prior(cut) - self.combined.prior(own), None);
+        let learned = self.learned(cut).zip(self.learned(own)).map_or(0.0, |(cut, own)| cut - own);
         let (most, filled) = behind.chain([prior]).max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+        if learned > most.max(0.0) {
+            return Some("most of it because the candidate ranker sets others above it".to_owned());
+        }
         if most <= 0.0 {
             return None;
         }

@@ -63,7 +63,23 @@ impl RecordedCues {
                 expected: "one a group, named after it".to_owned(),
             });
         }
-        Ok(Self { by_group, sha256: checksum::sha256_of_bytes(manifest.as_bytes()) })
+        Ok(Self::new(by_group, &manifest))
+    }
+
+    /// Cue questions by group; the manifest is what `sha256sum` prints for their files.
+    pub(super) fn new(by_group: BTreeMap<String, Vec<CueDraft>>, manifest: &str) -> Self {
+        Self { by_group, sha256: checksum::sha256_of_bytes(manifest.as_bytes()) }
+    }
+
+    /// The questions of one memory.
+    pub(super) fn draft(id: String, questions: Vec<String>, place: &str) -> Result<CueDraft, DataError> {
+        let id = MemoryId::new(id).map_err(|error| DataError::Wrong {
+            place: place.to_owned(),
+            what: "id".to_owned(),
+            found: error.to_string(),
+            expected: "the id of a memory".to_owned(),
+        })?;
+        Ok(CueDraft { id, conversation: None, questions })
     }
 
     /// The sha256, in hex, of what `sha256sum` prints for the files when called in their folder.
@@ -93,13 +109,7 @@ fn drafts(file: &str, bytes: &[u8]) -> Result<Vec<CueDraft>, DataError> {
     let draft = |(number, line): (usize, String)| {
         let Line { id, q } =
             serde_json::from_str(&line).map_err(|error| DataError::json(&error, file, number - 1, EXPECTED))?;
-        let id = MemoryId::new(id).map_err(|error| DataError::Wrong {
-            place: format!("{file}, line {number}"),
-            what: "id".to_owned(),
-            found: error.to_string(),
-            expected: "the id of a memory".to_owned(),
-        })?;
-        Ok(CueDraft { id, conversation: None, questions: q })
+        RecordedCues::draft(id, q, &format!("{file}, line {number}"))
     };
     text_lines(file, bytes)?.into_iter().map(draft).collect()
 }

@@ -145,20 +145,24 @@ impl DataSet {
         Ok(checksum::sha256_of_bytes(manifest.as_bytes()))
     }
 
-    /// The cue questions in the folder `cues` beside the data at `path`.
+    /// The cue questions in the folder `cues` beside the data at `path`; those of the dialogues stand with their turns.
     ///
     /// # Errors
     /// When the data are not there, and as [`RecordedCues::read`].
     pub fn cues(self, path: &Path) -> Result<RecordedCues, DataError> {
-        RecordedCues::read(&locate(self, path)?.path("cues"))
+        let files = locate(self, path)?;
+        match self.in_repository() {
+            Some(_) => dialogues::cues(&files),
+            None => RecordedCues::read(&files.path("cues")),
+        }
     }
 
-    /// Whether there is a folder `cues` beside the data at `path`.
+    /// Whether cue questions are recorded for the data at `path`.
     ///
     /// # Errors
     /// When the data are not there.
     pub fn has_cues(self, path: &Path) -> Result<bool, DataError> {
-        Ok(locate(self, path)?.path("cues").is_dir())
+        Ok(locate(self, path)?.path("cues").is_dir() || self.in_repository().is_some())
     }
 
     /// The divisions in `splits.json` beside the data at `path`.

@@ -5,7 +5,7 @@
 //!
 //! | file | a line of it | side of its questions |
 //! |---|---|---|
-//! | `NAME.jsonl` | a turn: `id`, `conversation`, `session`, `speaker`, `said_at`, `text`, `title`, and cue questions `q`, which are not read | |
+//! | `NAME.jsonl` | a turn: `id`, `conversation`, `session`, `speaker`, `said_at`, `text`, `title`, and cue questions `q`, which are read where they are asked for | |
 //! | `NAME.questions.jsonl` | a question: `id`, `query`, `gold_ids`, `category`, `now` | that of the conversation: test where `splits.json` says so, dev otherwise |
 //! | `NAME.further.jsonl` | the same, with `side` | its own |
 //!
@@ -15,11 +15,15 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use aforesaid::types::{Draft, Granularity, Timestamp, Turn};
+use aforesaid::{
+    CueDraft,
+    models::checksum,
+    types::{Draft, Granularity, Timestamp, Turn},
+};
 use serde::{Deserialize, de::IgnoredAny};
 
 use super::{
-    Benchmark, DataError, DataSet, Splits,
+    Benchmark, DataError, DataSet, RecordedCues, Splits,
     files::Files,
     intake::{Evidence, Intake, Label, LabelledQuestion},
     turn::Session,
@@ -105,6 +109,33 @@ pub(super) fn load(files: &Files, unit: Granularity, side: Option<Side>) -> Resu
         }
     }
     intake.finish(files)
+}
+
+/// A line of a file of turns, for its cue questions.
+#[derive(Deserialize)]
+struct CueLine {
+    id: String,
+    #[serde(default)]
+    q: Vec<String>,
+}
+
+/// The cue questions of all turns.
+pub(super) fn cues(files: &Files) -> Result<RecordedCues, DataError> {
+    let mut by_group = BTreeMap::new();
+    let mut manifest = String::new();
+    for name in conversations(files)?.into_keys() {
+        let file = format!("{name}{LINES}");
+        let label = files.label(&file);
+        manifest.push_str(&format!("{}  {file}\n", checksum::sha256_of_bytes(&files.bytes(&file)?)));
+        let draft = |(number, text): (usize, String)| {
+            let CueLine { id, q } =
+                serde_json::from_str(&text).map_err(|error| DataError::json(&error, &label, number - 1, TURN))?;
+            RecordedCues::draft(id, q, &format!("{label}, line {number}"))
+        };
+        let drafts = files.lines(&file)?.into_iter().map(draft).collect::<Result<Vec<CueDraft>, DataError>>()?;
+        by_group.insert(name.to_owned(), drafts.into_iter().filter(|draft| !draft.questions.is_empty()).collect());
+    }
+    Ok(RecordedCues::new(by_group, &manifest))
 }
 
 /// The conversations and the files of their questions, by name.

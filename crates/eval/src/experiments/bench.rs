@@ -10,8 +10,8 @@ use std::{
 };
 
 use aforesaid::{
-    Asking, Context, CueIndexing, Encoder, EncoderSource, Memory, NoVectors, Pipeline, Ranking, Reranking,
-    SensitiveMemories, Warning,
+    Asking, CandidateFeatures, Context, CueIndexing, Encoder, EncoderSource, Memory, NoVectors, Pipeline, Ranking,
+    Reranking, SensitiveMemories, Warning,
     formats::Captions,
     llm::{AnswerSettings, ChatRequest, JudgeSettings},
     types::{Draft, Granularity, Namespace, Query, Timestamp, Turn, Unmatched, Zone},
@@ -143,6 +143,25 @@ impl<'a> Bench<'a> {
             |asked, _, question| {
                 let before = question.before.clone();
                 asked.rank(&Query { unit, before, ..asked.query(question) }, question, pipeline)
+            },
+            observe,
+        )
+    }
+
+    /// The features of the best candidates of every question, for who learns to rank them.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn features(
+        &self,
+        pipeline: &Pipeline,
+        observe: &Observer<'_>,
+    ) -> Result<Vec<CandidateFeatures>, ExperimentError> {
+        self.each(
+            |asked, _, question| {
+                let failed = |source| engine(format!("question {}", question.id), source);
+                let query = Query { before: question.before.clone(), ..asked.query(question) };
+                asked.memory.candidate_features(&query, pipeline).map_err(failed)
             },
             observe,
         )

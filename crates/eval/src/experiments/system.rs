@@ -84,7 +84,8 @@ impl System {
         }
         let lexical = self.pipeline.leg::<LexicalLeg>().copied();
         // Plain values are not printed, and those to be chosen can be put there.
-        let mut plain = Pipeline { boosts: Vec::new(), ..self.pipeline.clone() };
+        // A ranker is of one pipeline, and these are many.
+        let mut plain = Pipeline { boosts: Vec::new(), stage: None, ..self.pipeline.clone() };
         plain.change(|leg: &mut LexicalLeg| leg.bm25 = LexicalLeg::PLAIN.bm25);
         let mut described = plain.to_string();
         if let (2, Some((fusion, rest))) = (plain.legs.len(), described.split_once('(')) {

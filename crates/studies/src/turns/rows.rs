@@ -3,22 +3,22 @@
 use aforesaid_eval::datasets::{Benchmark, Split, Splits};
 
 /// Test questions of every split, by place.
-pub(super) struct SplitRows {
-    pub(super) splits: Vec<Side>,
+pub(crate) struct SplitRows {
+    pub(crate) splits: Vec<Side>,
     /// The group of each question.
-    pub(super) clusters: Vec<usize>,
+    pub(crate) clusters: Vec<usize>,
 }
 
-pub(super) struct Side {
-    pub(super) seed: u64,
+pub(crate) struct Side {
+    pub(crate) seed: u64,
     /// Groups of the dev side, marked.
-    pub(super) dev: Vec<bool>,
+    pub(crate) dev: Vec<bool>,
     /// Questions of the test side, by place.
-    pub(super) test: Vec<usize>,
+    pub(crate) test: Vec<usize>,
 }
 
 impl SplitRows {
-    pub(super) fn of(benchmark: &Benchmark, clusters: &[usize], splits: &Splits) -> Self {
+    pub(crate) fn of(benchmark: &Benchmark, clusters: &[usize], splits: &Splits) -> Self {
         let marked = |names: &[String]| -> Vec<bool> {
             benchmark.groups.iter().map(|group| names.contains(&group.id)).collect()
         };

@@ -13,7 +13,7 @@ use aforesaid_eval::{
 const POOL: usize = 500;
 
 /// For each slice, whether each question is in it.
-pub(super) fn slice_places(benchmark: &Benchmark, raw: &Run) -> Vec<Vec<bool>> {
+pub(crate) fn slice_places(benchmark: &Benchmark, raw: &Run) -> Vec<Vec<bool>> {
     let of_slice = |slice: Slice| {
         let of_group = |group: &Group| {
             let turns = Turns::of(&group.memories);
@@ -28,7 +28,7 @@ pub(super) fn slice_places(benchmark: &Benchmark, raw: &Run) -> Vec<Vec<bool>> {
 
 /// A subset of the questions on which rerankers are looked at more closely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slice {
+pub(crate) enum Slice {
     /// The first turn of the raw dense ranking is not gold, and a gold turn is among its first 500: a
     /// reranker has something to put right.
     RawTop1WrongGoldInPool,
@@ -42,10 +42,10 @@ pub(super) enum Slice {
 }
 
 impl Slice {
-    pub(super) const ALL: [Slice; 3] = [Slice::RawTop1WrongGoldInPool, Slice::RawRescuableStaleTop1, Slice::TSupAuto];
+    pub(crate) const ALL: [Slice; 3] = [Slice::RawTop1WrongGoldInPool, Slice::RawRescuableStaleTop1, Slice::TSupAuto];
 
     /// The papers' name.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Slice::RawTop1WrongGoldInPool => "RAW_TOP1_WRONG_GOLD_IN_POOL",
             Slice::RawRescuableStaleTop1 => "RAW_RESCUABLE_STALE_TOP1",

@@ -12,7 +12,7 @@ use aforesaid_eval::{
     statistics::{RESAMPLES, SEED, paired},
 };
 
-pub(super) fn notes(systems: &[Measured]) -> String {
+pub(crate) fn notes(systems: &[Measured]) -> String {
     systems.iter().map(|system| system.note.as_str()).filter(|note| !note.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -26,7 +26,7 @@ fn mean(system: &Measured, rows: &SplitRows, measure: Measure, keep: impl Fn(usi
     Some(means.iter().sum::<f64>() / means.len() as f64)
 }
 
-pub(super) fn full(systems: &[Measured], rows: &SplitRows) -> Table {
+pub(crate) fn full(systems: &[Measured], rows: &SplitRows) -> Table {
     let mut table = Table::new(["system", "R@10", "MRR", "H@1", "R@5"]);
     for system in systems {
         let cell = |measure| mean(system, rows, measure, |_| true).map(four).unwrap_or_default();
@@ -35,7 +35,7 @@ pub(super) fn full(systems: &[Measured], rows: &SplitRows) -> Table {
     table
 }
 
-pub(super) fn by_split(systems: &[Measured], rows: &SplitRows) -> Table {
+pub(crate) fn by_split(systems: &[Measured], rows: &SplitRows) -> Table {
     let mut table = Table::new(["system"]);
     table.head.extend(rows.splits.iter().map(|split| format!("seed {}", split.seed)));
     for system in systems {
@@ -56,14 +56,15 @@ fn pooled(system: &Measured, rows: &SplitRows, measure: Measure) -> Vec<f64> {
     rows.splits.iter().zip(&system.by_split).flat_map(of_split).collect()
 }
 
-pub(super) fn against_raw(systems: &[Measured], rows: &SplitRows) -> Result<Table, StudyError> {
+/// Each system but the first, against the first.
+pub(crate) fn against_first(systems: &[Measured], rows: &SplitRows) -> Result<Table, StudyError> {
     let mut table = Table::new(["system", "rows", "R@10", "MRR", "H@1", "p (MRR)"]);
-    let Some((raw, others)) = systems.split_first() else { return Ok(table) };
+    let Some((first, others)) = systems.split_first() else { return Ok(table) };
     for system in others {
         let mut cells = Vec::new();
         let mut p = String::new();
         for measure in &MEASURES[..3] {
-            let (a, b) = (pooled(raw, rows, *measure), pooled(system, rows, *measure));
+            let (a, b) = (pooled(first, rows, *measure), pooled(system, rows, *measure));
             let each: Vec<usize> = (0..a.len()).collect();
             let gain = paired(&a, &b, &each, RESAMPLES, SEED)?;
             cells.push(format!("{:+.4} [{:+.4}, {:+.4}]", gain.difference, gain.low, gain.high));
@@ -77,7 +78,7 @@ pub(super) fn against_raw(systems: &[Measured], rows: &SplitRows) -> Result<Tabl
     Ok(table)
 }
 
-pub(super) fn by_slice(systems: &[Measured], rows: &SplitRows, slices: &[Vec<bool>]) -> Table {
+pub(crate) fn by_slice(systems: &[Measured], rows: &SplitRows, slices: &[Vec<bool>]) -> Table {
     let mut table = Table::new(["slice", "test rows"]);
     table.head.extend(systems.iter().map(|system| system.name.to_owned()));
     for (slice, marked) in Slice::ALL.iter().zip(slices) {

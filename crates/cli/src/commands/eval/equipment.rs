@@ -18,7 +18,7 @@ use crate::{failure::Failure, progress, settings::Settings};
 
 /// Where vectors are kept between runs.
 #[derive(Debug, Args)]
-pub(super) struct VectorArgs {
+pub(crate) struct VectorArgs {
     /// Keep vectors in this folder [default: vectors in your cache directory; for jsonl, your own data, nowhere].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     vector_cache: Option<PathBuf>,
@@ -39,7 +39,7 @@ impl VectorArgs {
     }
 
     /// The encoder that the settings name, or `model` where a system names one.
-    pub(super) fn equipment(
+    pub(crate) fn equipment(
         &self,
         dataset: DataSet,
         model: Option<&str>,
@@ -57,7 +57,7 @@ impl VectorArgs {
 }
 
 /// Runs an experiment under a bar that shows what it is at.
-pub(super) fn watched<T>(settings: &Settings, run: impl FnOnce(&(dyn Fn(Step) + Sync)) -> T) -> T {
+pub(crate) fn watched<T>(settings: &Settings, run: impl FnOnce(&(dyn Fn(Step) + Sync)) -> T) -> T {
     let bar = progress::bar(settings.output, "reading", "{msg} [{bar:30}] {pos}/{len}, {eta} left");
     let work = Mutex::new("");
     let result = run(&|step: Step| {

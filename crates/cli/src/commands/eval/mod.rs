@@ -2,7 +2,7 @@
 
 mod compare;
 mod data;
-mod equipment;
+pub(super) mod equipment;
 mod moved;
 mod own_store;
 mod run;
@@ -120,7 +120,7 @@ impl DataArgs {
 }
 
 /// Where a data set is: as named, where `eval data fetch` puts it, or in a checkout of this project that we are in.
-fn place_of(dataset: DataSet, named: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> {
+pub(super) fn place_of(dataset: DataSet, named: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> {
     if let Some(path) = named {
         return Ok(path.to_owned());
     }

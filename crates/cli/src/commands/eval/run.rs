@@ -99,6 +99,16 @@ impl Run {
             }
             system.criterion = criterion.clone();
         }
+        if let Some(ranker) = &settings.ranker {
+            if system.chooses() {
+                return Err(Failure::Usage(format!(
+                    "--ranker: system {} has numbers to choose, and a ranker is of one pipeline; leave one out",
+                    system.name
+                )));
+            }
+            system.pipeline = system.pipeline.without_stage().with_stage(ranker.clone());
+            system.name = format!("{}+ranker-{}", system.name, ranker.id());
+        }
         let recipe = Recipe { dataset, unit, measures: self.measures.measures(), system, cues: self.cues.recording() };
         let path_of_data = self.data.path(settings)?;
         let equipment = self.vectors.equipment(dataset, recipe.system.pipeline.encoder(), settings)?;

@@ -1,5 +1,6 @@
 //! `aforesaid train`
 
+mod candidate;
 mod encoder;
 
 use clap::{Args, Subcommand};
@@ -7,7 +8,7 @@ use clap::{Args, Subcommand};
 use crate::{
     failure::Failure,
     settings::Settings,
-    unused::{ENCODER_SERVER, PIPELINE, Unused, unused},
+    unused::{ENCODER_SERVER, PIPELINE, Unused, no_vectors_in, unused},
 };
 
 #[derive(Debug, Args)]
@@ -20,20 +21,26 @@ pub(crate) struct Train {
 enum What {
     /// An adapter of the embedding model, from the namespace's cue questions.
     Encoder(encoder::TrainEncoder),
+    /// A candidate ranker, from labelled questions: a small model that puts the best turns of a search in another order.
+    Candidate(Box<candidate::Candidate>),
 }
 
 impl Train {
-    pub(crate) fn unused(&self) -> Vec<Unused> {
-        vec![
-            unused(PIPELINE, "an adapter is learned for every pipeline"),
-            unused(&["precision"], "an adapter is the same in every precision"),
-            unused(ENCODER_SERVER, "only a model on this machine can be adapted"),
-        ]
+    pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
+        match &self.what {
+            What::Encoder(_) => vec![
+                unused(PIPELINE, "an adapter is learned for every pipeline"),
+                unused(&["precision"], "an adapter is the same in every precision"),
+                unused(ENCODER_SERVER, "only a model on this machine can be adapted"),
+            ],
+            What::Candidate(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
+        }
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         match &self.what {
             What::Encoder(command) => command.run(settings),
+            What::Candidate(command) => command.run(settings),
         }
     }
 }

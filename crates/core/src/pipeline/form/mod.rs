@@ -16,6 +16,7 @@
 //! | `cue_boost(0.2:0.5, pipeline)` | adds the z-scores of `cue_bm25` and `cue_dense`, in standard deviations of the fused scores |
 //! | `date_boost(2, pipeline)` | adds `date_match`, in standard deviations of the fused scores |
 //! | `order_boost(3, pipeline)` | adds `time_order` among the best: the newest or the oldest, where the query asks for it |
+//! | `learned(pipeline)` | puts its best turns in order by the candidate ranker that ships |
 //! | `zscore(leg, leg)`, `minmax(0.7, leg, leg)`, `rrf(60, 1, 0.5, leg, leg)` | legs fused, with the numbers of [`Fusion`] in front: one weight a leg, or of two legs that of the first |
 
 pub(super) mod call;
@@ -25,10 +26,11 @@ use std::{str::FromStr, sync::Arc};
 use self::call::{Call, number, two_numbers};
 use super::{
     boost::Boost,
+    candidate::CandidateStage,
     definition::Pipeline,
     leg::{Leg, LegReader, ReadLeg},
     legs::READERS,
-    presets::{CUE_BOOST, DATE_BOOST, NAMES, WEIGHTED_BOOSTS},
+    presets::{CUE_BOOST, DATE_BOOST, LEARNED, NAMES, WEIGHTED_BOOSTS},
 };
 use crate::{analysis::Analyzer, fusion::Fusion};
 
@@ -112,6 +114,26 @@ fn pipeline(spec: &str, more: &[LegReader]) -> Result<Pipeline, String> {
             let [bm25, dense] = two_numbers(CUE_BOOST, weights.text, "cue questions by BM25 and by cosine")?;
             pipeline(inner.text, more)?.with_boost(Boost::cues(bm25, dense))
         }
+        LEARNED => {
+            let (id, inner) = match call.arguments.as_slice() {
+                [inner] => (None, inner),
+                [id, inner] => (Some(id.text), inner),
+                _ => return Err(format!("{LEARNED} takes a pipeline, as in {LEARNED}(hybrid)")),
+            };
+            let stage = CandidateStage::shipped();
+            if let Some(id) = id.filter(|id| *id != stage.id()) {
+                return Err(format!(
+                    "{LEARNED} names the candidate ranker {id:?}, and the one that ships is {:?}; give its file beside the \
+                     pipeline {}",
+                    stage.id(),
+                    inner.text
+                ));
+            }
+            Pipeline::preset(inner.text)
+                .map_or_else(|| pipeline(inner.text, more), Ok)?
+                .without_stage()
+                .with_stage(stage)
+        }
         "zscore" | "minmax" | "rrf" => fused(&call, more)?,
         word if let Some((word, boost)) = WEIGHTED_BOOSTS.iter().find(|(known, _)| *known == word) => {
             let [weight, inner] = call.arguments.as_slice() else {
@@ -162,7 +184,7 @@ fn fused(call: &Call<'_>, more: &[LegReader]) -> Result<Pipeline, String> {
             return Err(format!("{} has the leg {} twice; keep one", call.name, leg.name()));
         }
     }
-    Ok(Pipeline { name: String::new(), analyzer, legs, fusion, boosts: Vec::new() })
+    Ok(Pipeline { name: String::new(), analyzer, legs, fusion, boosts: Vec::new(), stage: None })
 }
 
 /// A leg, and the analyzer it names.

@@ -39,6 +39,8 @@ enum Command {
     Turns(study::Locomo),
     /// The contribution of each part of the default pipeline, and the fusions compared, on four data sets.
     Default(study::DataSets),
+    /// The candidate ranker: trained on LoCoMo's dev sides, and as it ships on other data.
+    Cascade(study::DataSets),
     /// Whether a search knows that it found nothing: the model of confidence and its coefficients.
     Confidence(study::DataSets),
     /// The contribution of recorded cue questions, by the way they are indexed.
@@ -65,6 +67,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Fusion(command) => command.run(machine),
         Command::Turns(command) => command.turns(machine),
         Command::Default(command) => command.default(machine),
+        Command::Cascade(command) => command.cascade(machine),
         Command::Confidence(command) => command.confidence(machine),
         Command::Roxy(command) => command.run(machine),
         Command::Adapter(command) => command.run(machine),

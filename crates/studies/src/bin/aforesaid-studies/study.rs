@@ -12,8 +12,8 @@ use aforesaid_eval::{
     recipe::{Equipment, Recording},
 };
 use aforesaid_studies::{
-    ConfidenceStudy, FusionStudy, RoxyStudy, Study, StudyError, confidence_study, default_study, fusion_study,
-    roxy_study, turns_study,
+    ConfidenceStudy, FusionStudy, RoxyStudy, Study, StudyError, cascade_study, confidence_study, default_study,
+    fusion_study, roxy_study, turns_study,
 };
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -97,6 +97,13 @@ impl DataSets {
         let folder = self.folder(machine)?;
         self.report.of("default", machine, &machine.equipment(None)?, |equipment, observe| {
             default_study(&folder, equipment, observe)
+        })
+    }
+
+    pub(crate) fn cascade(&self, machine: &Machine) -> Result<(), Failure> {
+        let folder = self.folder(machine)?;
+        self.report.of("cascade", machine, &machine.equipment(None)?, |equipment, observe| {
+            cascade_study(&folder, equipment, observe)
         })
     }
 

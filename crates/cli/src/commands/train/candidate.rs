@@ -1,0 +1,130 @@
+//! `aforesaid train candidate`
+
+use std::path::PathBuf;
+
+use aforesaid_eval::{
+    EvalError,
+    datasets::DataSet,
+    learning::{Boosting, CandidateTraining, Source, Trained, TrainingReport, Variant},
+    recipe::Recording,
+    reports::{Table, four},
+};
+use clap::{Args, ValueHint};
+use serde_json::json;
+
+use super::super::{
+    eval::{
+        equipment::{VectorArgs, watched},
+        place_of,
+    },
+    print_json,
+};
+use crate::{
+    failure::Failure,
+    files::write_whole,
+    render::{aligned, say},
+    settings::{Output, Settings},
+};
+
+/// Train the candidate ranker on labelled questions, and keep it only if it helps on questions that it did not see.
+#[derive(Debug, Args)]
+pub(super) struct Candidate {
+    /// A data set with gold for turns: locomo, longmemeval-pooled, beam, qmsum, dialogues-dev, jsonl, ... May be given
+    /// several times.
+    #[arg(long, required = true)]
+    dataset: Vec<DataSet>,
+    /// The file or folder of each data set, in the same order [default: as for `eval run`].
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    data: Vec<PathBuf>,
+    /// Learn from each question twice where cue questions are recorded: without them and with them.
+    #[arg(long)]
+    cues: bool,
+    /// Learn also from the recorded cue questions themselves, at most so many a history; histories on a test side of
+    /// splits.json are left out.
+    #[arg(long, value_name = "N")]
+    ask_cues: Option<usize>,
+    /// Write the ranker to this file if it helps.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    out: PathBuf,
+    /// Trees at most; how many are used is chosen on held-out histories.
+    #[arg(long, default_value_t = Boosting::default().trees)]
+    trees: usize,
+    /// The seed: the same data and seed give the same file.
+    #[arg(long, default_value_t = Boosting::default().seed)]
+    seed: u64,
+    #[command(flatten)]
+    vectors: VectorArgs,
+}
+
+impl Candidate {
+    pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let sources = self.sources(settings)?;
+        let pipeline = settings.pipeline.clone().without_stage();
+        // One private history among the data keeps all vectors out of the cache.
+        let cached = self.dataset.iter().copied().find(|dataset| *dataset == DataSet::Jsonl).unwrap_or(self.dataset[0]);
+        let equipment = self.vectors.equipment(cached, pipeline.encoder(), settings)?;
+        let boosting = Boosting { trees: self.trees, seed: self.seed, ..Boosting::default() };
+        let training = CandidateTraining { sources: &sources, pipeline: &pipeline, boosting };
+        let Trained { ranker, report } = watched(settings, |observe| training.run(&equipment, observe))?;
+        if report.helps {
+            write_whole(&self.out, ranker.write().as_bytes())?;
+        }
+        match settings.output {
+            Output::Programs => print_json(&json!({
+                "ranker": ranker.id(), "record": ranker.record, "held_out": report,
+                "file": report.helps.then_some(&self.out),
+            }))?,
+            Output::People => {
+                aligned(&table(&report).to_string()).iter().try_for_each(|line| say!("{line}"))?;
+                report.caveat.iter().try_for_each(|caveat| say!("{caveat}"))?;
+                say!("{} questions, {} trees", report.questions, report.trees)?;
+                if report.helps {
+                    say!("ranker {} in {}; use it with --ranker {0}", ranker.id(), self.out.display())?;
+                }
+            }
+        }
+        match report.helps {
+            true => Ok(()),
+            false => Err(Failure::Input(format!(
+                "the ranker did not help on questions that it did not see, and was not written to {}; label more questions, \
+                 of more conversations",
+                self.out.display()
+            ))),
+        }
+    }
+
+    fn sources(&self, settings: &Settings) -> Result<Vec<Source>, Failure> {
+        if self.data.len() > self.dataset.len() {
+            return Err(Failure::Usage(format!(
+                "--data: found {} paths, expected at most one for each of {} data sets",
+                self.data.len(),
+                self.dataset.len()
+            )));
+        }
+        let mut sources = Vec::new();
+        for (place, &dataset) in self.dataset.iter().enumerate() {
+            let path = place_of(dataset, self.data.get(place).map(PathBuf::as_path), settings)?;
+            let mut push = |variant: Variant| sources.push(Source { dataset, path: path.clone(), variant });
+            push(Variant::Labelled);
+            if dataset.has_cues(&path).map_err(EvalError::from)? {
+                if self.cues {
+                    push(Variant::Cued(Recording::default()));
+                }
+                if let Some(most) = self.ask_cues {
+                    push(Variant::CuesAsked(Recording::default(), most));
+                }
+            }
+        }
+        Ok(sources)
+    }
+}
+
+/// Held-out measures, as a table.
+fn table(report: &TrainingReport) -> Table {
+    let mut table = Table::new(["held out", "before", "after", "gain", "95%"]);
+    for of in &report.measures {
+        let interval = format!("{:+.4} to {:+.4}", of.low, of.high);
+        table.push([of.measure.to_owned(), four(of.before), four(of.after), format!("{:+.4}", of.gain), interval]);
+    }
+    table
+}

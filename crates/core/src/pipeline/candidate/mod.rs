@@ -1,0 +1,28 @@
+//! The candidate reranker: a small learned model puts the best candidates of a search in another order by what the table of
+//! signals shows, without a pass of a transformer.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `catalogue.rs` | the features by name, each with what it says |
+//! | `table.rs` | their values for the candidates of one query |
+//! | `features.rs`, `words.rs` | how they are computed |
+//! | `forest.rs` | boosted trees |
+//! | `ranker.rs` | a trained ranker, its file, and what it was trained with |
+//! | `stage.rs` | the ranker as the last stage of a pipeline |
+
+mod catalogue;
+mod features;
+mod forest;
+mod ranker;
+mod stage;
+mod table;
+mod words;
+
+pub use catalogue::{FEATURE_COUNT, FEATURES, FEATURES_VERSION, Feature};
+pub use features::DEPTH;
+pub(super) use features::Ground;
+pub use forest::{Branch, Side, Tree};
+pub use ranker::{CandidateRanker, InvalidRanker, MOST_BYTES, Misfit, RankerRecord, Shares};
+pub use stage::CandidateStage;
+pub(super) use stage::Reordered;
+pub use table::FeatureTable;

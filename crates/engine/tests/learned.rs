@@ -1,0 +1,112 @@
+//! The learned stage of a pipeline: what it does to an order, and that a ranker that does not fit is left out and named.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
+
+mod bags;
+
+use std::sync::Arc;
+
+use aforesaid::{
+    Explanations, Memory, Pipeline, SearchResponse, Warning,
+    pipeline::candidate::{Branch, CandidateRanker, CandidateStage, FEATURES, RankerRecord, Side, Tree},
+    types::*,
+};
+use bags::{local, ns, open, turn};
+
+fn memory() -> Memory {
+    let memory = open("memory:", local());
+    let said = |id: &str, text: &str| turn("talk", "s1", id, "Ann", text);
+    let turns = vec![
+        said("asks", "Is the red kite in the chestnut tree?"),
+        said("tells", "The red kite lies in the attic, beside the sledge and the skates of my brother."),
+        said("other", "We had soup and bread at noon."),
+    ];
+    memory.add_turns(&ns("me"), turns).unwrap();
+    memory
+}
+
+/// A ranker that sets what asks a long way up.
+fn ranker(pipeline: &Pipeline, encoder: &str) -> CandidateRanker {
+    let asking = FEATURES.iter().position(|feature| feature.name == "asking").unwrap() as u16;
+    let children = Box::new([Branch::Leaf { value: 0.0 }, Branch::Leaf { value: 9.0 }]);
+    let tree = Branch::Split { feature: asking, threshold: 0.5, missing: Side::Left, value: 3.0, children };
+    let record = RankerRecord {
+        pipeline: pipeline.to_string(),
+        encoder: encoder.to_owned(),
+        trained_on: vec!["nothing".to_owned()],
+        questions: 0,
+        seed: 0,
+        base_weight: 1.0,
+    };
+    CandidateRanker::new(record, vec![Tree::new(&tree)])
+}
+
+fn encoder_of_bags() -> String {
+    CandidateRanker::encoder_of(&local().id).to_owned()
+}
+
+fn search(stage: Option<CandidateStage>, unit: Granularity) -> SearchResponse {
+    let pipeline = stage.into_iter().fold(Pipeline::hybrid(), Pipeline::with_stage);
+    let query = Query { unit, ..Query::new(ns("me"), "where is the red kite") };
+    memory().search(&query, &pipeline, Explanations::Include).unwrap()
+}
+
+fn learned() -> CandidateStage {
+    CandidateStage::Ranker(Arc::new(ranker(&Pipeline::hybrid(), &encoder_of_bags())))
+}
+
+fn ids(found: &SearchResponse) -> Vec<&str> {
+    found.hits.iter().map(|hit| hit.id.as_str()).collect()
+}
+
+#[test]
+fn a_ranker_changes_the_order_and_says_what_each_feature_adds() {
+    let (before, after) = (search(None, Granularity::Turn), search(Some(learned()), Granularity::Turn));
+    assert_eq!((ids(&before)[0], ids(&after)[0]), ("tells", "asks"), "{:?}", after.warnings);
+    assert_eq!(after.warnings, before.warnings);
+    let told = after.hits.last().unwrap().explain.as_ref().unwrap();
+    assert!(told.label.starts_with("candidate ranker "), "{told}");
+    let asking = after.hits.iter().find(|hit| hit.id == "asks").unwrap().explain.as_ref().unwrap();
+    let share = asking.parts.iter().find(|part| part.label.starts_with("asking 1.000")).unwrap();
+    assert!((share.value - 6.0).abs() < 1e-9, "{asking}");
+    let sum: f64 = asking.parts.iter().map(|part| part.value).sum();
+    assert!((sum - asking.value).abs() < 1e-6, "{asking}");
+}
+
+#[test]
+fn why_reports_the_stage() {
+    let (memory, pipeline) = (memory(), Pipeline::hybrid().with_stage(learned()));
+    let query = Query::new(ns("me"), "where is the red kite");
+    let report = memory.why(&query, &pipeline, "asks").unwrap().report.unwrap();
+    let last = report.stages.last().unwrap();
+    assert_eq!(last.stage, "learned");
+    let sum: f64 = report.shares.iter().map(|(_, adds)| adds).sum();
+    assert!((sum - last.hit.score).abs() < 1e-9, "{:?}", report.shares);
+}
+
+#[test]
+fn a_ranker_that_does_not_fit_leaves_the_order_and_says_why() {
+    let before = search(None, Granularity::Turn);
+    let other_pipeline = ranker(&Pipeline::fast(), &encoder_of_bags());
+    let other_encoder = ranker(&Pipeline::hybrid(), "minilm@1");
+    let written = learned().ranker().unwrap().write();
+    let stages = [
+        (CandidateStage::Ranker(Arc::new(other_pipeline)), "it was trained on the pipeline"),
+        (CandidateStage::Ranker(Arc::new(other_encoder)), "it was trained with the encoder minilm@1"),
+        (CandidateStage::read("mine", &written.as_bytes()[..written.len() - 5]), "damaged"),
+        (CandidateStage::shipped(), "it was trained with the encoder"),
+    ];
+    for (stage, named) in stages {
+        let found = search(Some(stage), Granularity::Turn);
+        assert_eq!(ids(&found), ids(&before));
+        let scores = |found: &SearchResponse| found.hits.iter().map(|hit| hit.score).collect::<Vec<f64>>();
+        assert_eq!(scores(&found), scores(&before));
+        let [Warning::RankerSkipped { reason }] = &found.warnings[..] else { panic!("{:?}", found.warnings) };
+        assert!(reason.contains(named), "{reason}");
+    }
+}
+
+#[test]
+fn sessions_are_left_as_they_are() {
+    let (before, after) = (search(None, Granularity::Session), search(Some(learned()), Granularity::Session));
+    assert_eq!((ids(&after), &after.warnings), (ids(&before), &before.warnings));
+}
