@@ -274,6 +274,8 @@ fn a_source_is_forgotten_and_not_read_again() {
         assert_eq!(gone, 16);
     }
     assert_eq!(home.sync(&memory).projects.len(), 0);
+    // Other options would read a log anew.
+    assert_eq!(home.sync_with(&memory, &SyncOptions { tools: ToolTurns::Full, ..options() }).projects.len(), 1);
     let left = home.export(&memory);
     assert!(left.lines().all(|line| line.contains("codex:")) && left.lines().count() == 8);
 }

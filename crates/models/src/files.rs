@@ -8,6 +8,8 @@ use std::{
 
 use tempfile::NamedTempFile;
 
+pub use crate::private::make_folder as make_private_folder;
+
 /// Bytes of a model's configuration file at most: real ones have a few thousand.
 pub const MOST_CONFIG: u64 = 1 << 20;
 /// Bytes of a `tokenizer.json` at most: that of 250,000 pieces has 17 million.

@@ -2,8 +2,11 @@
 
 use std::{fs::DirBuilder, io, path::Path};
 
-/// Makes a folder, and those it lies in, where they are missing.
-pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+/// Makes a folder for its owner alone, and those it lies in, where they are missing.
+///
+/// # Errors
+/// When one of them cannot be made.
+pub fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

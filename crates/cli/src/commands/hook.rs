@@ -2,6 +2,7 @@
 
 use std::{
     env,
+    ffi::OsString,
     io::{self, Read},
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -59,7 +60,7 @@ struct Event {
 
 impl Hook {
     pub(crate) fn unused(&self) -> Vec<Unused> {
-        vec![unused(PIPELINE, "a hook searches by words alone")]
+        vec![unused(PIPELINE, "a hook searches by keywords alone")]
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
@@ -178,7 +179,13 @@ fn enqueue(event: &str, transcript: PathBuf, settings: &Settings) -> Result<(), 
 fn detach(event: &str) -> Result<(), Failure> {
     let failed = || Failure::io("hook: the process that reads the log could not be started");
     let mut command = Command::new(env::current_exe().map_err(failed())?);
-    command.args(env::args_os().skip(1).map(|arg| if arg == event { "flush".into() } else { arg }));
+    let mut args: Vec<OsString> = env::args_os().skip(1).collect();
+    // The value of an option may be spelt as the event is: the event follows the command.
+    let command_at = args.iter().position(|arg| arg == "hook").unwrap_or_default();
+    if let Some(named) = args.iter_mut().skip(command_at).find(|arg| *arg == event) {
+        *named = "flush".into();
+    }
+    command.args(args);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
     {
@@ -219,7 +226,7 @@ fn flush(settings: &Settings) -> Result<(), Failure> {
         let report = memory.sync(&logs, &cursors, &lock, &options, go_on).map_err(sync_setup::failure)?;
         for namespace in report.projects.keys() {
             memory.complete_vectors(namespace, &mut |_| std::ops::ControlFlow::Continue(()))?;
-            // The next prompt is searched for by words alone.
+            // The next prompt is searched for lexically.
             memory.prepare(namespace, &Pipeline::lexical())?;
         }
         queue.drop_first(bytes).map_err(sync_setup::failure)?;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use aforesaid_core::types::{Namespace, Timestamp};
-use aforesaid_models::files::{Access, NewFile};
+use aforesaid_models::files::{Access, NewFile, make_private_folder};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -43,6 +43,8 @@ pub(super) struct Cursor {
     pub(super) open: BTreeMap<String, String>,
     pub(super) since: Option<Timestamp>,
     pub(super) tools: ToolTurns,
+    /// Whether all that was read was forgotten: then nothing of it is read again, whatever is asked for.
+    pub(super) forgotten: bool,
 }
 
 /// The folder of the cursors of a store.
@@ -72,14 +74,7 @@ impl Cursors {
 
     /// Makes the folder, for its owner alone.
     pub(super) fn prepare(&self) -> Result<(), SyncError> {
-        let failed = || SyncError::io(&self.folder);
-        fs::create_dir_all(&self.folder).map_err(failed())?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o700)).map_err(failed())?;
-        }
-        Ok(())
+        make_private_folder(&self.folder).map_err(SyncError::io(&self.folder))
     }
 
     /// Waits until no other run works; `waiting` is called where one does.
@@ -131,12 +126,16 @@ impl Cursors {
     }
 
     pub(super) fn save(&self, log: &Log, cursor: Cursor) -> Result<(), SyncError> {
-        let path = self.file(log.agent, &log.key);
-        let cursor =
-            Cursor { version: VERSION, agent: Some(log.agent), key: log.key.clone(), path: log.path.clone(), ..cursor };
+        let (agent, key, path) = (log.agent, log.key.clone(), log.path.clone());
+        self.write(agent, &Cursor { version: VERSION, agent: Some(agent), key, path, ..cursor })
+    }
+
+    /// Replaces a cursor that was read from its file.
+    pub(super) fn write(&self, agent: Agent, cursor: &Cursor) -> Result<(), SyncError> {
+        let path = self.file(agent, &cursor.key);
         let write = || {
             let mut file = NewFile::beside(&path, Access::Private)?;
-            file.write_all(&serde_json::to_vec(&cursor)?)?;
+            file.write_all(&serde_json::to_vec(cursor)?)?;
             file.finish()
         };
         write().map_err(SyncError::io(&path))

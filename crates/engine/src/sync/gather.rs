@@ -38,7 +38,7 @@ pub(super) fn gather(log: &Log, cursor: Cursor, options: &SyncOptions) -> Result
     let is_less = |read| options.since.is_none_or(|asked| asked < read);
     let wants_more = options.older == OlderTurns::Read && cursor.since.is_some_and(is_less);
     let is_known = cursor.agent.is_some();
-    let restart = is_known && (wants_more || cursor.tools != options.tools);
+    let restart = is_known && !cursor.forgotten && (wants_more || cursor.tools != options.tools);
     let cursor = if restart { Cursor { namespace: cursor.namespace, ..Cursor::default() } } else { cursor };
     let since = match (cursor.since, options.since) {
         (Some(read), Some(asked)) => Some(read.min(asked)),
@@ -51,22 +51,15 @@ pub(super) fn gather(log: &Log, cursor: Cursor, options: &SyncOptions) -> Result
         LogPlace::Lines { session, subagent, folder } => {
             lines(log, session, subagent.as_deref(), folder.as_deref(), cursor)
         }
-        LogPlace::OpenCode(row) => {
+        LogPlace::OpenCode(row) | LogPlace::OpenCodeFiles { session: row, .. } => {
             let version = format!("{} {}", row.updated, row.title);
             if cursor.tail == version {
                 return Ok(None);
             }
-            let (messages, parts) = discover::session_rows(&log.path, &row.id)?;
-            let source = opencode_source(row, &cursor)?;
-            let read = read_opencode(&source, row, &messages, &parts);
-            Ok(Some(snapshot(read.turns, read.left_out, &row.directory, version, cursor)))
-        }
-        LogPlace::OpenCodeFiles { storage, session: row } => {
-            let version = format!("{} {}", row.updated, row.title);
-            if cursor.tail == version {
-                return Ok(None);
-            }
-            let (messages, parts) = discover::session_files(storage, &row.id);
+            let (messages, parts) = match &log.place {
+                LogPlace::OpenCodeFiles { storage, .. } => discover::session_files(storage, &row.id),
+                _ => discover::session_rows(&log.path, &row.id)?,
+            };
             let source = opencode_source(row, &cursor)?;
             let read = read_opencode(&source, row, &messages, &parts);
             Ok(Some(snapshot(read.turns, read.left_out, &row.directory, version, cursor)))

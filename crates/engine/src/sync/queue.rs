@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use aforesaid_models::files::make_private_folder;
 use serde::{Deserialize, Serialize};
 
 use super::SyncError;
@@ -43,7 +44,7 @@ impl Queue {
     pub fn push(&self, event: &QueuedEvent) -> Result<(), SyncError> {
         let append = || {
             if let Some(folder) = self.path.parent() {
-                fs::create_dir_all(folder)?;
+                make_private_folder(folder)?;
             }
             let mut line = serde_json::to_vec(event)?;
             line.push(b'\n');

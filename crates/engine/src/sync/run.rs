@@ -57,11 +57,11 @@ impl Memory {
         run.finish()
     }
 
-    /// Forgets every turn that came from the logs of an agent, or from one log, and keeps the cursors: what was forgotten is
-    /// not read again. Returns the number of turns.
+    /// Forgets every turn that came from the logs of an agent, or from one log, and marks the cursors: what was forgotten is
+    /// not read again, whatever a later run asks for. Returns the number of turns.
     ///
     /// # Errors
-    /// When the store fails, or the folder of cursors cannot be read.
+    /// When the store fails, or a cursor cannot be read or written.
     pub fn forget_synced(
         &self,
         cursors: &Cursors,
@@ -71,10 +71,12 @@ impl Memory {
         let mut forgotten = 0;
         let mut meant = BTreeSet::new();
         for cursor in cursors.all()? {
-            if let (Some(agent), Some(namespace)) = (cursor.agent, cursor.namespace)
+            if let (Some(agent), Some(namespace)) = (cursor.agent, cursor.namespace.clone())
                 && is_meant(agent, &cursor.path)
-                && let Ok(conversation) = ConversationId::new(cursor.conversation)
+                && let Ok(conversation) = ConversationId::new(cursor.conversation.clone())
             {
+                // Before the turns are gone: a run that is interrupted here must not bring them back.
+                cursors.write(agent, &Cursor { forgotten: true, ..cursor })?;
                 meant.insert((namespace, conversation));
             }
         }
@@ -121,7 +123,7 @@ impl Run<'_> {
             return Ok(());
         };
         // The project has another name now: all of the log belongs there.
-        if before.as_ref().is_some_and(|before| *before != namespace) && news.next.offset > 0 {
+        if before.as_ref().is_some_and(|before| *before != namespace) && news.next.offset > 0 && !news.next.forgotten {
             let fresh = Cursor { namespace: Some(namespace.clone()), ..Cursor::default() };
             return match gather(log, fresh, self.options) {
                 Ok(Some(news)) => self.take(log, news, namespace, folder),

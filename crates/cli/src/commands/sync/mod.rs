@@ -163,7 +163,7 @@ impl Sync {
             bar.finish_and_clear();
             all.push(CompletedIn { namespace: namespace.to_string(), completed: completed? });
             memory.prepare(namespace, &settings.pipeline)?;
-            // Hooks search by words alone.
+            // Hooks search lexically.
             memory.prepare(namespace, &Pipeline::lexical())?;
         }
         Ok(all)
