@@ -359,11 +359,9 @@ impl Memory {
         let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
         warnings.extend(corrections);
         let request = posed.request(&question, vector);
-        if let Err(misfit) = pipeline.ranker(index, &request) {
-            warnings.push(Warning::RankerSkipped { reason: misfit.to_string() });
-        }
         let ranked = with_exact(store, index, query, |exact| rank(index, pipeline, &candidates, &request, exact));
-        let RankedCandidates { mut hits, signals } = ranked?;
+        let RankedCandidates { mut hits, signals, misfit } = ranked?;
+        warnings.extend(misfit.map(|misfit| Warning::RankerSkipped { reason: misfit.to_string() }));
         let confidence = Confidence::of(signals);
         let mut reason = hits.is_empty().then_some(NoHits::NothingMatches);
         if !hits.is_empty() && confidence.probability < query.min_confidence {

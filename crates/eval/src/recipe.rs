@@ -55,7 +55,7 @@ impl Recording {
 }
 
 /// The vectors of cues that a pipeline looks at.
-fn indexing(pipeline: &Pipeline) -> CueIndexing {
+pub(crate) fn indexing(pipeline: &Pipeline) -> CueIndexing {
     let vectors = pipeline.vectors().unwrap_or_default();
     CueIndexing { questions: vectors.cue_questions, passage: vectors.cue_passages }
 }

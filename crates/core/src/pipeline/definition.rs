@@ -114,7 +114,7 @@ impl Pipeline {
     ///
     /// # Errors
     /// Why the ranker is not used: the request is ranked without it.
-    pub fn ranker(&self, index: &Index, request: &Request<'_>) -> Result<Option<&CandidateRanker>, Misfit> {
+    pub(super) fn ranker(&self, index: &Index, request: &Request<'_>) -> Result<Option<&CandidateRanker>, Misfit> {
         let Some(stage) = self.stage.as_ref().filter(|_| request.unit == Granularity::Turn) else { return Ok(None) };
         let ranker = stage.ranker()?;
         let compares = request.vector.is_some() && index.dense().is_some_and(DenseIndex::has_any);

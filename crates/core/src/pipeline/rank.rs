@@ -1,7 +1,7 @@
 //! Runs a pipeline over an index.
 
 use super::{
-    candidate::{FeatureTable, Ground, Reordered},
+    candidate::{FeatureTable, Ground, Misfit, Reordered},
     combine::{Combined, combine},
     confidence::{self, Passage, Signals},
     definition::Pipeline,
@@ -48,6 +48,8 @@ pub struct RankedCandidates {
     pub hits: Vec<RankedHit>,
     /// What the first hits show; `None` without any.
     pub signals: Option<Signals>,
+    /// Why the pipeline's learned stage was left out, where it was.
+    pub misfit: Option<Misfit>,
 }
 
 /// Ranks the candidates of one request.
@@ -76,7 +78,7 @@ pub fn rank(
     let signals = scoring.signals(&looked_at, standings.first());
     let hits = ranking.iter().zip(&at).zip(standings);
     let hits = hits.map(|((scored, &place), legs)| scoring.hit(scored, place, legs));
-    Ok(RankedCandidates { hits: hits.collect(), signals })
+    Ok(RankedCandidates { hits: hits.collect(), signals, misfit: scoring.misfit })
 }
 
 /// The features of the best candidates of one request, for who learns to rank them.
@@ -106,6 +108,8 @@ pub(super) struct Scoring<'a> {
     pub(super) combined: Combined,
     /// `None` where no learned stage follows.
     pub(super) reordered: Option<Reordered<'a>>,
+    /// Why a learned stage was left out.
+    misfit: Option<Misfit>,
 }
 
 impl<'a> Scoring<'a> {
@@ -122,10 +126,10 @@ impl<'a> Scoring<'a> {
         let pool = table.pool(units, width);
         table.fill_pool(context, &shared, &pool)?;
         let combined = combine(pipeline, context, &table, &pool)?;
-        let mut scoring = Self { pipeline, context, table, pool, width, combined, reordered: None };
-        // Why a ranker is not used, who asks for the ranking finds out.
-        if let Ok(Some(ranker)) = pipeline.ranker(context.index, context.request) {
-            scoring.reordered = Some(Reordered::of(ranker, &scoring.ground()));
+        let mut scoring = Self { pipeline, context, table, pool, width, combined, reordered: None, misfit: None };
+        match pipeline.ranker(context.index, context.request) {
+            Ok(ranker) => scoring.reordered = ranker.map(|ranker| Reordered::of(ranker, &scoring.ground())),
+            Err(misfit) => scoring.misfit = Some(misfit),
         }
         Ok(scoring)
     }

@@ -1,6 +1,6 @@
 //! Trains without a part of the groups, and measures there.
 
-use std::thread;
+use std::{panic::resume_unwind, thread};
 
 use aforesaid::pipeline::candidate::Tree;
 
@@ -61,7 +61,8 @@ pub fn held_out(settings: &Boosting, examples: &[Example], parts: usize, threads
     for some in (0..parts).collect::<Vec<_>>().chunks(threads.max(1)) {
         let made: Vec<Curve> = thread::scope(|scope| {
             let running: Vec<_> = some.iter().map(|&part| scope.spawn(move || curve(part))).collect();
-            running.into_iter().filter_map(|running| running.join().ok()).collect()
+            let finished = running.into_iter().map(|running| running.join());
+            finished.map(|made| made.unwrap_or_else(|panic| resume_unwind(panic))).collect()
         });
         curves.extend(made);
     }

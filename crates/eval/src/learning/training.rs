@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use aforesaid::{
-    CueIndexing, Pipeline,
+    Pipeline,
     formats::Captions,
     pipeline::candidate::{CandidateRanker, RankerRecord},
     types::{EncoderId, Granularity},
@@ -15,7 +15,7 @@ use crate::{
     EvalError,
     datasets::{Benchmark, DataSet, Question, RecordedCues},
     experiments::{Bench, ExperimentError, Observer, Setup, Step},
-    recipe::{Equipment, Recording},
+    recipe::{Equipment, Recording, indexing},
     statistics::{Paired, Resampling, StatisticsError},
 };
 
@@ -144,9 +144,7 @@ impl Source {
 
 /// The setup with cue questions, as a pipeline looks at them.
 pub fn with_cues(setup: Setup, cues: RecordedCues, pipeline: &Pipeline) -> Setup {
-    let vectors = pipeline.vectors().unwrap_or_default();
-    let indexing = CueIndexing { questions: vectors.cue_questions, passage: vectors.cue_passages };
-    Setup { cues: Some((Arc::new(cues), indexing)), ..setup }
+    Setup { cues: Some((Arc::new(cues), indexing(pipeline))), ..setup }
 }
 
 /// The candidates of every question of a bench that has any; groups are numbered from `first`.

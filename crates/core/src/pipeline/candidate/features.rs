@@ -237,7 +237,10 @@ impl<'a> Features<'a> {
             let of = rows().into_iter().flatten().enumerate();
             of.filter(|(first, _)| *first != row).map(|(_, likeness)| likeness[row]).collect()
         };
-        let mean = |row: usize| others(row).iter().sum::<f64>() / others(row).len().max(1) as f64;
+        let mean = |row: usize| {
+            let others = others(row);
+            others.iter().sum::<f64>() / others.len().max(1) as f64
+        };
         columns.put("like_best", rows().map(|_| (0..count).map(mean)));
         let most = |row: usize| others(row).into_iter().fold(-1.0, f64::max);
         columns.put("like_best_most", rows().map(|_| (0..count).map(most)));
@@ -388,9 +391,8 @@ impl Features<'_> {
         let best = leg(self.ground.table, "cue_dense").and_then(|filled| Some(filled.column.as_ref()?.scores()));
         for (name, distance) in [("cue_dense_before", -1), ("cue_dense_after", 1)] {
             let of_neighbour = |text: &u32| self.neighbour(*text, distance).and_then(|other| self.place(other));
-            let values =
-                |best: &[f64]| self.texts.iter().map(|text| of_neighbour(text).map_or(0.0, |at| best[at])).collect();
-            columns.put(name, best.map(values).map(|values: Vec<f64>| values));
+            let value = |best: &[f64], text: &u32| of_neighbour(text).map_or(0.0, |at| best[at]);
+            columns.put(name, best.map(|best| self.texts.iter().map(move |text| value(best, text))));
         }
     }
 }
