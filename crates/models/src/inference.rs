@@ -1,6 +1,7 @@
 //! A model run over many texts: in batches by length, on several threads, in memory that is used again.
 
 use std::{
+    borrow::Borrow,
     ops::Range,
     sync::{Mutex, PoisonError},
 };
@@ -83,7 +84,9 @@ impl Inference {
     ) -> Result<Vec<U>, String> {
         let run = || {
             let sequences = self.each(items, |item| read(&self.tokenizer, item))?;
-            let batches = batches(&sequences, self.threads());
+            // A call with few tokens is still split so that every thread has a batch.
+            let total: usize = sequences.iter().map(Sequence::len).sum();
+            let batches = batches(&sequences, BATCH_TOKENS.min(total.div_ceil(self.threads())));
             let blocks = self.each(&batches, |batch| self.run_batch(&sequences, batch, &finish))?;
             let mut results: Vec<(usize, U)> =
                 batches.into_iter().flatten().zip(blocks.into_iter().flatten()).collect();
@@ -146,23 +149,20 @@ fn read(files: &ModelFiles, arithmetic: Arithmetic) -> Result<(TextTokenizer, Be
     Ok((tokenizer?, bert?))
 }
 
-/// Groups texts, longest first, into batches of at most [`BATCH_TOKENS`] tokens.
-///
-/// A call with few tokens is still split so that every thread has a batch.
-fn batches(texts: &[Sequence], threads: usize) -> Vec<Vec<usize>> {
-    let total: usize = texts.iter().map(Sequence::len).sum();
-    let budget = BATCH_TOKENS.min(total.div_ceil(threads));
+/// Groups texts, longest first, into batches of at most `budget` tokens; a text that is longer is alone.
+pub(crate) fn batches<T: Borrow<Sequence>>(texts: &[T], budget: usize) -> Vec<Vec<usize>> {
+    let length = |i: &usize| texts[*i].borrow().len();
     let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(texts[*i].len()));
+    order.sort_by_key(|i| std::cmp::Reverse(length(i)));
     let mut batches: Vec<Vec<usize>> = Vec::new();
     let mut tokens = 0;
     for i in order {
-        tokens += texts[i].len();
+        tokens += length(&i);
         match batches.last_mut() {
             Some(batch) if tokens <= budget => batch.push(i),
             _ => {
                 batches.push(vec![i]);
-                tokens = texts[i].len();
+                tokens = length(&i);
             }
         }
     }
@@ -176,17 +176,17 @@ mod tests {
     #[test]
     fn batches_hold_every_text_once_within_the_budget() {
         let texts: Vec<Sequence> = (0..100).map(|i| Sequence::single(vec![0; 2 + (i * 37) % 250])).collect();
-        for threads in [1, 2, 16] {
-            let batches = batches(&texts, threads);
+        for budget in [1, BATCH_TOKENS / 4, BATCH_TOKENS] {
+            let batches = batches(&texts, budget);
             let mut seen: Vec<usize> = batches.concat();
             seen.sort_unstable();
             assert_eq!(seen, (0..100).collect::<Vec<_>>());
             for batch in &batches {
                 let tokens: usize = batch.iter().map(|i| texts[*i].len()).sum();
-                assert!(tokens <= BATCH_TOKENS || batch.len() == 1, "{tokens}");
+                assert!(tokens <= budget || batch.len() == 1, "{tokens}");
             }
         }
-        assert!(batches(&[], 2).is_empty());
-        assert_eq!(batches(&texts[..2], 2).len(), 2);
+        assert!(batches::<Sequence>(&[], BATCH_TOKENS).is_empty());
+        assert_eq!(batches(&texts[..2], texts[1].len()).len(), 2);
     }
 }

@@ -117,6 +117,11 @@ fn an_adapter_stays_with_its_model() {
     assert_eq!(other.code(), "adapter_of_another_model");
     let twice = tiny("tiny").with_adapter("mine", adapter.clone()).unwrap().with_adapter("mine", adapter.clone());
     assert!(twice.is_err());
+    // What would be learned belongs to neither the model nor the model with its adapter.
+    let adapted = tiny("tiny").with_adapter("mine", adapter.clone()).unwrap();
+    let observe = &mut |_: &TrainingStep| ControlFlow::Continue(());
+    let again = train(&adapted, &[set()], &[], "", &settings(1), observe).unwrap_err();
+    assert!(again.code() == "model_training" && again.to_string().contains("with an adapter"), "{again}");
     assert!(adapter.entry().unwrap_err().to_string().contains("registered"), "it is no registered model's");
 }
 

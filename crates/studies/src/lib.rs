@@ -15,7 +15,9 @@ mod roxy;
 mod section;
 mod turns;
 
-use aforesaid_eval::{EvalError, recipe::Equipment};
+use std::path::{Path, PathBuf};
+
+use aforesaid_eval::{EvalError, datasets::DataSet, recipe::Equipment};
 
 pub use adapter::{AdapterSources, adapter_sets};
 pub use cascade::cascade_study;
@@ -26,6 +28,12 @@ pub use fusion::{FusionStudy, fusion_study};
 pub use roxy::{ModelTasks, RoxyStudy, roxy_requests, roxy_study};
 pub use section::{Section, Study};
 pub use turns::turns_study;
+
+/// Where a data set is: in the repository, where it is part of it and the study is run there, else in a folder with all.
+fn place_of(dataset: DataSet, folder: &Path) -> PathBuf {
+    let here = dataset.in_repository().filter(|path| path.is_dir());
+    here.map_or_else(|| folder.join(dataset.folder()), Path::to_owned)
+}
 
 /// The id of the encoder that a study needs.
 fn encoder_of(study: &str, equipment: &Equipment) -> Result<String, EvalError> {

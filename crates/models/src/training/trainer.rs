@@ -14,6 +14,7 @@ use crate::{
     Instructions, ModelError, ModelFiles, Precision, Runtime, Threads,
     adapter::Adapter,
     bert::{BertConfig, Sequence, Tensors},
+    inference::batches,
     kernels::Arithmetic,
     tokenizer::TextTokenizer,
 };
@@ -142,7 +143,9 @@ pub fn train(
 }
 
 fn unfit(files: &ModelFiles, found: String) -> ModelError {
-    let expected = "a model of BERT's shape, and sets with two questions or more, each with its passage".to_owned();
+    let expected =
+        "a model of BERT's shape as it was published, and sets with two questions or more, each with its passage"
+            .to_owned();
     ModelError::Training { model: files.pinned.clone(), found, expected }
 }
 
@@ -167,6 +170,9 @@ struct ReadSet {
 
 impl<'a> Trainer<'a> {
     fn new(files: &'a ModelFiles, settings: &'a TrainingSettings) -> Result<Self, ModelError> {
+        if let Some(adapter) = &files.adapter {
+            return Err(unfit(files, format!("the model with an adapter for {}", adapter.base())));
+        }
         let runtime = Runtime::new(Precision::F32, settings.threads);
         let asked = runtime.instructions;
         let arithmetic = Arithmetic::new(Precision::F32, asked)
@@ -308,7 +314,7 @@ impl<'a> Trainer<'a> {
             texts.push(&forms[form(forms.len())]);
         }
         let dim = self.network.dim();
-        let passes = passes(&texts);
+        let passes = batches(&texts, PASS_TOKENS);
         let run = |pass: &Vec<usize>| {
             let texts: Vec<&Sequence> = pass.iter().map(|i| texts[*i]).collect();
             self.network.forward(&texts)
@@ -366,7 +372,7 @@ impl<'a> Trainer<'a> {
     fn vectors(&self, texts: &[Sequence]) -> Result<Vec<f32>, ModelError> {
         let texts: Vec<&Sequence> = texts.iter().collect();
         let dim = self.network.dim();
-        let passes = passes(&texts);
+        let passes = batches(&texts, PASS_TOKENS);
         let run = |pass: &Vec<usize>| {
             let texts: Vec<&Sequence> = pass.iter().map(|i| texts[*i]).collect();
             self.network.forward(&texts).map(|tape| tape.vectors)
@@ -382,23 +388,4 @@ impl<'a> Trainer<'a> {
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// Groups texts, by length, into passes of at most [`PASS_TOKENS`] tokens, however many threads there are.
-fn passes(texts: &[&Sequence]) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(texts[*i].len()));
-    let mut passes: Vec<Vec<usize>> = Vec::new();
-    let mut tokens = 0;
-    for i in order {
-        tokens += texts[i].len();
-        match passes.last_mut() {
-            Some(pass) if tokens <= PASS_TOKENS => pass.push(i),
-            _ => {
-                passes.push(vec![i]);
-                tokens = texts[i].len();
-            }
-        }
-    }
-    passes
 }

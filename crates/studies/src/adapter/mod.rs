@@ -27,8 +27,9 @@ pub struct AdapterSources<'a> {
 
 /// All sets that may be learned from, by name: the dialogues' train side, RealMem, LongMemEval's sessions, QMSum.
 ///
-/// LoCoMo and BEAM, whose licences do not allow a checkpoint, are none of them, nor is what any set is tested with:
-/// of RealMem and LongMemEval only what was said is read, and what it answered, never a question with its gold.
+/// LoCoMo and BEAM, whose licences do not allow a checkpoint, are none of them. Of the dialogues, conversations on the test
+/// side are not read, and no test question is; of LongMemEval only distractor sessions are. Of RealMem three personas are
+/// learned from, with their labelled queries: what is learned is measured on the other personas alone.
 ///
 /// # Errors
 /// When the files of a folder that is there cannot be read. A data set whose folder is not there is left out.

@@ -7,8 +7,7 @@ use aforesaid::{
     pipeline::candidate::{CandidateRanker, FEATURE_COUNT, FEATURES},
 };
 
-use super::shipped::place;
-use crate::{Section, StudyError};
+use crate::{Section, StudyError, place_of};
 use aforesaid_eval::{
     datasets::DataSet,
     experiments::Observer,
@@ -29,9 +28,10 @@ pub(super) fn section(
     observe: &Observer<'_>,
 ) -> Result<Section, StudyError> {
     let dataset = DataSet::Locomo;
-    let Some(path) = place(folder, dataset) else {
+    let path = place_of(dataset, folder);
+    if !path.is_dir() {
         return Ok(Section::note("What it goes by", "LoCoMo is not there."));
-    };
+    }
     let source = Source { dataset, path, variant: Variant::Labelled };
     let examples = source.examples(&Pipeline::hybrid(), equipment, 0, observe)?;
     let mut sums = vec![0.0; FEATURE_COUNT];

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aforesaid::{Pipeline, formats::Captions, pipeline::candidate::CandidateRanker, types::Granularity};
 
-use crate::{Section, StudyError};
+use crate::{Section, StudyError, place_of};
 use aforesaid_eval::{
     datasets::DataSet,
     experiments::{Bench, Observer},
@@ -27,13 +27,6 @@ const DATA: [(DataSet, bool); 6] = [
     (DataSet::DialoguesTest, false),
 ];
 
-/// Where a data set is: in a folder with all, or in the repository.
-pub(super) fn place(folder: &Path, dataset: DataSet) -> Option<std::path::PathBuf> {
-    let beside = folder.join(dataset.folder());
-    let here = dataset.in_repository().filter(|path| path.is_dir()).map(Path::to_owned);
-    here.or_else(|| beside.is_dir().then_some(beside))
-}
-
 pub(super) fn section(
     folder: &Path,
     ranker: &CandidateRanker,
@@ -42,7 +35,10 @@ pub(super) fn section(
 ) -> Result<Section, StudyError> {
     let mut table = Table::new(["data", "seen", "questions", "R@10", "gain", "MRR", "gain", "Hit@1", "gain"]);
     for (dataset, cued) in DATA {
-        let Some(path) = place(folder, dataset) else { continue };
+        let path = place_of(dataset, folder);
+        if !path.is_dir() {
+            continue;
+        }
         let benchmark = dataset.load(&path, Granularity::Turn)?;
         let mut setup = equipment.setup(Captions::Keep);
         if cued {

@@ -1,9 +1,6 @@
 //! Every question of a data set with what the search showed and what was true.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use aforesaid::{
     CueIndexing, Pipeline,
@@ -13,7 +10,7 @@ use aforesaid::{
 };
 
 use super::variants::{Kind, Variant, attributed, published, without_gold};
-use crate::StudyError;
+use crate::{StudyError, place_of};
 use aforesaid_eval::{
     datasets::DataSet,
     experiments::{Bench, Observer, Setup},
@@ -143,12 +140,7 @@ impl Source {
 
     /// Whether it can be measured: recorded cue questions are not everywhere.
     pub(super) fn is_there(&self, folder: &Path) -> Result<bool, StudyError> {
-        Ok(!self.cued || self.dataset.has_cues(&self.path(folder))?)
-    }
-
-    /// Where its data are: the dialogues are part of this repository, in which the study is run.
-    fn path(&self, folder: &Path) -> PathBuf {
-        self.dataset.in_repository().map_or_else(|| folder.join(self.dataset.folder()), Path::to_owned)
+        Ok(!self.cued || self.dataset.has_cues(&place_of(self.dataset, folder))?)
     }
 
     /// Asks all its questions of the hybrid and of the lexical preset.
@@ -158,7 +150,7 @@ impl Source {
         equipment: &Equipment,
         observe: &Observer<'_>,
     ) -> Result<[Sample; 2], StudyError> {
-        let path = self.path(folder);
+        let path = place_of(self.dataset, folder);
         let mut benchmark = self.dataset.load(&path, self.unit)?;
         let cues = if self.cued { Some(Recording::default().read(self.dataset, &path)?) } else { None };
         let cues = cues.map(|cues| (Arc::new(cues), CueIndexing::default()));

@@ -98,7 +98,8 @@ impl TrainEncoder {
             threads: settings.models.threads,
             ..TrainingSettings::default()
         };
-        let note = format!("{learned} cue questions of the namespace {}", settings.namespace);
+        // No name of the namespace: it may be a path, and the file may leave this machine.
+        let note = format!("{learned} cue questions");
         let trained = train(&files, &lessons.learned, &lessons.held_out, &note, &tuned, &mut observe);
         bar.finish_and_clear();
         self.finish(&trained?, &lessons, settings)

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::{
     failure::Failure,
     machine::Machine,
-    output::{Format, error_line, json_line, line, write_file},
+    output::{Format, bar, json_line, line, write_file},
 };
 
 /// What the adapter is learned from, and how.
@@ -91,32 +91,33 @@ impl Adapter {
             threads: machine.encoder_threads(),
         };
         let note = note(&sets);
-        let started = std::time::Instant::now();
+        let bar = bar(format, "learning", "{msg} [{bar:30}] {pos}/{len} steps, {eta} left");
+        let mut looks = Vec::new();
         let mut observe = |step: &TrainingStep| {
-            if format == Format::Text && (step.held_out.is_some() || step.step.is_multiple_of(10)) {
-                let ranks: Vec<String> = step.held_out.iter().flatten().map(|rank| format!("{rank:.4}")).collect();
-                let seconds = started.elapsed().as_secs();
-                error_line(&format!(
-                    "{}/{} loss {:.4} {} {seconds} s",
-                    step.step,
-                    step.steps,
-                    step.loss,
-                    ranks.join(" ")
-                ));
-            }
+            bar.set_length(step.steps as u64);
+            bar.set_position(step.step as u64);
+            bar.set_message(format!("learning, loss {:.2}", step.loss));
+            looks.extend(step.held_out.clone().map(|ranks| (step.step, ranks)));
             ControlFlow::Continue(())
         };
         let trained =
             train(&files, &sets, &held_out, &note, &settings, &mut observe).map_err(aforesaid::Error::from)?;
+        bar.finish_and_clear();
         let adapter = trained.adapter;
         write_file(&self.out, &trained.file)?;
         match format {
             Format::Text => {
+                for (step, ranks) in &looks {
+                    let named = held_out.iter().zip(ranks).map(|(set, rank)| format!("{} {rank:.4}", set.name));
+                    let named: Vec<String> = named.collect();
+                    line(&format!("step {step}: mean reciprocal ranks {}", named.join(", ")))?;
+                }
                 line(&format!("{} numbers for {}: {}", adapter.parameters(), adapter.base(), adapter.sha256()))
             }
             Format::Json => json_line(&json!({
                 "file": self.out, "base": adapter.base(), "rank": adapter.rank(), "sha256": adapter.sha256(),
                 "parameters": adapter.parameters(), "note": adapter.note(),
+                "held_out": looks,
             })),
         }
     }
