@@ -106,7 +106,7 @@ impl Backend for LogStore {
     fn write<T>(
         &self,
         change: Change<'_>,
-        work: impl FnOnce(&mut dyn Tables) -> Result<T, StoreError>,
+        mut work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
     ) -> Result<Written<T>, StoreError> {
         let mut logs = self.logs();
         if !logs.contains_key(change.namespace) && change.missing == MissingNamespace::Report {

@@ -18,8 +18,9 @@ const COMMON: &str = "Common options";
 #[derive(Debug, Args)]
 #[command(next_help_heading = COMMON)]
 pub(crate) struct Global {
-    /// The store: a path, or memory: for one that ends with the process [default: in your data directory].
-    #[arg(long, global = true, env = "AFORESAID_STORE", value_hint = ValueHint::FilePath)]
+    /// The store: a path, postgres://USER:PASSWORD@HOST/DATABASE, or memory: for one that ends with the process [default: in
+    /// your data directory].
+    #[arg(long, global = true, env = "AFORESAID_STORE", hide_env_values = true, value_hint = ValueHint::FilePath)]
     pub(crate) store: Option<String>,
     /// The namespace: a user, agent or application [default: default].
     #[arg(long, short, global = true, env = "AFORESAID_NAMESPACE")]

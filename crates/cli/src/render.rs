@@ -50,9 +50,7 @@ pub(crate) fn count(number: impl TryInto<u64>, noun: &str) -> String {
 
 /// Says so where bytes of what was forgotten or dropped are still in a file.
 pub(crate) fn erasure(state: Erasure) {
-    if state == Erasure::Pending {
-        warnings(&[Warning::ErasurePending]);
-    }
+    warnings(Warning::of_erasure(state).as_slice());
 }
 
 /// A number of memories.

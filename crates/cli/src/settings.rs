@@ -241,6 +241,12 @@ impl Settings {
     }
 
     /// Where fetched data sets are kept.
+    /// The folder of what this program keeps.
+    pub(crate) fn data_folder(&self) -> Result<PathBuf, Failure> {
+        let unknown = || Failure::Usage("no home directory: set XDG_DATA_HOME".to_owned());
+        self.datasets.as_deref().and_then(Path::parent).map(Path::to_owned).ok_or_else(unknown)
+    }
+
     pub(crate) fn datasets(&self) -> Result<PathBuf, Failure> {
         let unknown = || Failure::Usage("no home directory: name the data with --data or --into".to_owned());
         self.datasets.clone().ok_or_else(unknown)

@@ -4,16 +4,21 @@ use std::path::Path;
 
 use aforesaid::{
     formats::agents::ToolTurns,
+    is_postgres_url,
     models::files::read_regular,
     secrets::SecretCutter,
     sync::{Cursors, OlderTurns, ProjectRules, SyncError, SyncOptions},
     types::Timestamp,
+    without_password,
 };
 
 use crate::{failure::Failure, files::MOST_CONFIGURATION, settings::Settings};
 
 /// The folder of cursors of the store.
 pub(crate) fn cursors(settings: &Settings) -> Result<Cursors, Failure> {
+    if is_postgres_url(&settings.store) {
+        return cursors_of_server(settings);
+    }
     let path = settings.store.strip_prefix("sqlite:").unwrap_or(&settings.store);
     if path == "memory:" {
         return Err(Failure::Usage(
@@ -26,6 +31,17 @@ pub(crate) fn cursors(settings: &Settings) -> Result<Cursors, Failure> {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
     Ok(Cursors::beside(path))
+}
+
+/// The folder of cursors of a database: beside the usual store, under a name made of the URL, without its password.
+fn cursors_of_server(settings: &Settings) -> Result<Cursors, Failure> {
+    let data = settings.data_folder()?;
+    let plain = |c: u8| c.is_ascii_alphanumeric() || b".-_".contains(&c);
+    let name = without_password(&settings.store);
+    let name: String =
+        name.bytes().map(|c| if plain(c) { char::from(c).to_string() } else { format!("%{c:02X}") }).collect();
+    std::fs::create_dir_all(&data).map_err(Failure::io(format!("folder {}: could not be made", data.display())))?;
+    Ok(Cursors::beside(&data.join(name)))
 }
 
 /// Which projects are read, by the configuration file and by options.

@@ -86,7 +86,7 @@ fn a_place_where_no_store_can_be() {
     sandbox.write("file", "");
     let refusal = sandbox.refusal(&["add", "hello", "--store", "file/memory.db"]);
     assert!(refusal.starts_with("1 store: store file/memory.db: its folder cannot be made"), "{refusal}");
-    assert_snapshot!(refused_store(&sandbox, "postgres://localhost/memory"), @r#"1 store: store "postgres://localhost/memory": unknown kind of location; expected a path, sqlite:PATH or memory:"#);
+    assert_snapshot!(refused_store(&sandbox, "mysql://localhost/memory"), @r#"1 store: store "mysql://localhost/memory": unknown kind of location; expected a path, sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:"#);
 }
 
 #[test]

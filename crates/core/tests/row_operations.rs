@@ -91,7 +91,7 @@ impl Backend for CountedStore {
     fn write<T>(
         &self,
         _: Change<'_>,
-        work: impl FnOnce(&mut dyn Tables) -> Result<T, StoreError>,
+        mut work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
     ) -> Result<Written<T>, StoreError> {
         Ok(Written::Kept(work(&mut *self.0.lock().unwrap())?, Erasure::Complete))
     }

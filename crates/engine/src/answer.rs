@@ -6,6 +6,7 @@ use aforesaid_core::{
     explain::Explain,
     pipeline::{Correction, Legs, confidence::Confidence},
     snippet::Snippet,
+    store::Erasure,
     time::Times,
     types::{
         ConversationId, Granularity, Importance, Kind, MemoryId, Namespace, Record, Sensitivity, SessionId, Timestamp,
@@ -227,12 +228,29 @@ pub enum Warning {
          opening of the store after they have finished empties it"
     )]
     ErasurePending,
+    /// What was forgotten is in no row, and the server's files are its own.
+    #[error(
+        "what was forgotten is in no row of the database any more; the server's files, write-ahead log, standbys and backups \
+         keep its bytes until they are overwritten or deleted there"
+    )]
+    ErasureLeftToServer,
     /// The end of an answer is missing.
     #[error("the answer stops after {tokens} tokens, the most it may have")]
     AnswerCut {
         /// How many it may have.
         tokens: u32,
     },
+}
+
+impl Warning {
+    /// What a deletion leaves to be said.
+    pub fn of_erasure(erasure: Erasure) -> Option<Self> {
+        match erasure {
+            Erasure::Complete => None,
+            Erasure::Pending => Some(Self::ErasurePending),
+            Erasure::LeftToServer => Some(Self::ErasureLeftToServer),
+        }
+    }
 }
 
 impl From<Correction> for Warning {

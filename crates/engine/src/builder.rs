@@ -6,6 +6,7 @@ use aforesaid_core::{
     StoreError,
     store::{InMemoryStore, Store},
 };
+use aforesaid_postgres::PostgresStore;
 use aforesaid_sqlite::{Creation, SqliteStore};
 
 use crate::{
@@ -54,13 +55,14 @@ impl MemoryBuilder {
         Self { index_budget: bytes, ..self }
     }
 
-    /// Opens the store at a path, at `sqlite:PATH`, or in this process only at `memory:`.
+    /// Opens the store at a path, at `sqlite:PATH`, at `postgres://USER:PASSWORD@HOST/DATABASE`, or in this process only at
+    /// `memory:`.
     ///
     /// # Errors
     /// When the location cannot be opened as a store.
     pub fn open(self, location: &str) -> Result<Memory, Error> {
         let creation = self.creation;
-        let store = store_at(location, |path| SqliteStore::open(path, creation))?;
+        let store = store_at(location, creation, |path| SqliteStore::open(path, creation))?;
         Ok(self.with_store(store))
     }
 
@@ -71,7 +73,7 @@ impl MemoryBuilder {
     /// # Errors
     /// When the location cannot be opened as a store.
     pub fn inspect(self, location: &str) -> Result<Memory, Error> {
-        let store = store_at(location, |path| SqliteStore::inspect(path))?;
+        let store = store_at(location, Creation::Forbidden, |path| SqliteStore::inspect(path))?;
         Ok(self.with_store(store))
     }
 
@@ -87,8 +89,12 @@ impl Memory {
         MemoryBuilder::default()
     }
 
-    /// Whether there is a store at a location; `memory:` never has one.
+    /// Whether there is a store at a location; `memory:` never has one. Of a server that cannot be asked it is taken that
+    /// there is: who opens it is told what is wrong.
     pub fn exists(location: &str) -> bool {
+        if aforesaid_postgres::is_url(location) {
+            return PostgresStore::exists(location).unwrap_or(true);
+        }
         let path = location.strip_prefix("sqlite:").unwrap_or(location);
         location != "memory:" && Path::new(path).exists()
     }
@@ -97,8 +103,16 @@ impl Memory {
 /// The store at a location; `open` opens a file.
 fn store_at(
     location: &str,
+    creation: Creation,
     open: impl FnOnce(&str) -> Result<SqliteStore, StoreError>,
 ) -> Result<Box<dyn Store>, Error> {
+    if aforesaid_postgres::is_url(location) {
+        let creation = match creation {
+            Creation::Allowed => aforesaid_postgres::Creation::Allowed,
+            Creation::Forbidden => aforesaid_postgres::Creation::Forbidden,
+        };
+        return Ok(Box::new(PostgresStore::open(location, creation)?));
+    }
     match location.split_once(':') {
         Some(("memory", "")) => Ok(Box::new(InMemoryStore::new())),
         Some(("sqlite", path)) => Ok(Box::new(open(path)?)),

@@ -139,7 +139,9 @@ pub enum Error {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// The place is none this build can open.
-    #[error("store {location:?}: unknown kind of location; expected a path, sqlite:PATH or memory:")]
+    #[error(
+        "store {location:?}: unknown kind of location; expected a path, sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:"
+    )]
     UnknownLocation {
         /// What was asked for.
         location: String,

@@ -4,7 +4,7 @@ use std::{collections::HashSet, ops::ControlFlow};
 
 use aforesaid_core::{
     Encoder, StoreError,
-    store::{AppendOutcome, Audience, Batch, Erasure, Fingerprint, NewVectors, OnConflict},
+    store::{AppendOutcome, Audience, Batch, Fingerprint, NewVectors, OnConflict},
     types::{Draft, MemoryId, Namespace, Note, Sensitivity, Turn},
 };
 use serde::Serialize;
@@ -205,8 +205,8 @@ impl Memory {
             skipped: parsed.skipped,
             warnings: Vec::new(),
         };
-        if imported.replaced > 0 && self.store.erasure()? == Erasure::Pending {
-            imported.warnings.push(Warning::ErasurePending);
+        if imported.replaced > 0 {
+            imported.warnings.extend(Warning::of_erasure(self.store.erasure()?));
         }
         if let (Err(reason), true) = (encoder, imported.added + imported.replaced > 0) {
             imported.warnings.push(Warning::StoredWithoutVectors { reason });

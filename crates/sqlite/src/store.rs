@@ -147,7 +147,7 @@ impl Backend for SqliteStore {
     fn write<T>(
         &self,
         change: Change<'_>,
-        work: impl FnOnce(&mut dyn Tables) -> Result<T, StoreError>,
+        work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
     ) -> Result<Written<T>, StoreError> {
         let context = self.context(change.action);
         let work = |transaction: &Transaction<'_>| change_namespace(transaction, context, change, work);

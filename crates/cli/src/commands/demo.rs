@@ -6,6 +6,7 @@ use aforesaid::{
     Creation, Explanations,
     formats::{Captions, Format, Source},
     types::{Namespace, Query},
+    without_password,
 };
 use clap::Args;
 use serde::Deserialize;
@@ -89,7 +90,7 @@ fn next_steps(settings: &Settings) -> Result<(), Failure> {
         return say!("That memory ended with the demo; with a file as --store it stays, and you can ask it yourself.");
     }
     let program = quoted(&std::env::args().next().unwrap_or_else(|| "aforesaid".to_owned()));
-    let store = quoted(&settings.store);
+    let store = quoted(&without_password(&settings.store));
     say!(
         "The first line of each answer says how likely its first hit answers the question. Now you:\n\n  \
          {STRONG}{program} --store {store} -n demo search \"which flat has a view of the sea?\" --explain{STRONG:#}\n  \

@@ -41,14 +41,14 @@ pub trait Backend: Send + Sync {
         Self: Sized;
 
     /// Runs `work` in a transaction that changes a namespace. Where `work` fails nothing is kept of it, not even a
-    /// namespace made for it.
+    /// namespace made for it. Where others are in the way, a backend may roll back what was done and run `work` again.
     ///
     /// # Errors
     /// What `work` answers, or when the backend fails.
     fn write<T>(
         &self,
         change: Change<'_>,
-        work: impl FnOnce(&mut dyn Tables) -> Result<T, StoreError>,
+        work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
     ) -> Result<Written<T>, StoreError>
     where
         Self: Sized;

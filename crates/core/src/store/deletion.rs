@@ -45,4 +45,7 @@ pub enum Erasure {
     /// yet. The store does it when it is opened, or when [`Store::erasure`](super::contract::Store::erasure) is
     /// called, after the reader has finished.
     Pending,
+    /// It is in no row, and no query finds it. The files, logs, standbys and backups of a database server keep its bytes
+    /// until the server overwrites them, which no client can have it do.
+    LeftToServer,
 }

@@ -71,7 +71,7 @@ impl Backend for InMemoryStore {
     fn write<T>(
         &self,
         change: Change<'_>,
-        work: impl FnOnce(&mut dyn Tables) -> Result<T, StoreError>,
+        mut work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
     ) -> Result<Written<T>, StoreError> {
         let mut namespaces = self.lock();
         let before = match (namespaces.remove(change.namespace), change.missing) {

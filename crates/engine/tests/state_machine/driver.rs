@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    path::PathBuf,
     time::Duration,
 };
 
@@ -44,8 +43,9 @@ pub(crate) struct Driver {
     seed: u64,
     steps: usize,
     chance: Chance,
-    _folder: tempfile::TempDir,
-    path: PathBuf,
+    location: String,
+    /// Whether a program of another kind may open the store, which has to be a file.
+    is_file: bool,
     hands: Vec<Hand>,
     /// A process that has no memory open: a program of another kind.
     stranger: Worker,
@@ -68,16 +68,15 @@ fn lane_name(lane: usize) -> String {
 }
 
 impl Driver {
-    pub(crate) fn new(seed: u64) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("m.db");
+    /// A driver of a store that is not there yet.
+    pub(crate) fn new(seed: u64, location: String, is_file: bool) -> Self {
         let hands = (0..WORKERS).map(|_| Hand { worker: Worker::start(), slots: Slots::default() }).collect();
         Self {
             seed,
             steps: 0,
             chance: Chance::new(seed),
-            _folder: folder,
-            path,
+            location,
+            is_file,
             hands,
             stranger: Worker::start(),
             lanes: Default::default(),
@@ -137,9 +136,9 @@ impl Driver {
         for (hand, _, plan) in &plans {
             plan.iter().for_each(|command| self.hands[*hand].worker.send(command));
         }
-        let intruding = self.chance.once_in(6);
+        let intruding = self.chance.once_in(6) && self.is_file;
         if intruding {
-            self.stranger.send(&Command::Intrude { path: self.path.to_str().unwrap().to_owned() });
+            self.stranger.send(&Command::Intrude { path: self.location.clone() });
         }
         let last_words = killed.map(|hand| {
             std::thread::sleep(pause);
@@ -211,7 +210,7 @@ impl Driver {
             _ => ENCODERS[self.chance.below(2)],
         };
         self.hands[hand].slots[slot] = Some(encoder);
-        Command::Open { slot, path: self.path.to_str().unwrap().to_owned(), encoder: encoder.to_owned() }
+        Command::Open { slot, path: self.location.clone(), encoder: encoder.to_owned() }
     }
 
     fn drop_slot(&mut self, hand: usize, slot: usize) -> Command {
@@ -677,7 +676,7 @@ impl Driver {
             return;
         }
         let hand = self.chance.below(WORKERS);
-        let command = Command::Version { path: self.path.to_str().unwrap().to_owned() };
+        let command = Command::Version { path: self.location.clone() };
         let Answer::Version(Some((state, last))) = self.ask(hand, &command) else { panic!("no version") };
         if let Some((state_before, last_before)) = self.version {
             assert!(!self.moved || state != state_before, "a forget did not move the version");

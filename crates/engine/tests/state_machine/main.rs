@@ -21,8 +21,19 @@ fn number(variable: &str, default: u64) -> u64 {
 
 #[test]
 fn the_store_is_what_its_model_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.db");
+    drive(driver::Driver::new(number("AFORESAID_SEED", 1), path.to_str().unwrap().to_owned(), true));
+}
+
+#[test]
+fn a_store_on_postgres_is_what_its_model_says() {
+    let Some(server) = aforesaid_postgres_server::server() else { return };
+    drive(driver::Driver::new(number("AFORESAID_SEED", 1), server.new_store(), false));
+}
+
+fn drive(mut driver: driver::Driver) {
     let steps = number("AFORESAID_STEPS", 1_000) as usize;
-    let mut driver = driver::Driver::new(number("AFORESAID_SEED", 1));
     while driver.steps() < steps {
         driver.round();
     }

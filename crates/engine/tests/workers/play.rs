@@ -12,6 +12,7 @@ use aforesaid::{
     store::{MemoryRef, Store},
     types::{Record, *},
 };
+use aforesaid_postgres::PostgresStore;
 use aforesaid_sqlite::{Creation, SqliteStore};
 use rusqlite::{Connection, OpenFlags};
 
@@ -122,7 +123,10 @@ fn obey(slots: &mut HashMap<usize, Memory>, command: &Command) -> Result<Answer,
             Ok(Answer::Done)
         }
         C::Version { path } => {
-            let version = SqliteStore::open(path, Creation::Forbidden)?.version(namespace)?;
+            let version = match aforesaid::is_postgres_url(path) {
+                true => PostgresStore::open(path, aforesaid_postgres::Creation::Forbidden)?.version(namespace)?,
+                false => SqliteStore::open(path, Creation::Forbidden)?.version(namespace)?,
+            };
             Ok(Answer::Version(version.map(|version| ((version.epoch, version.removed), version.last.0))))
         }
     }

@@ -1,6 +1,6 @@
 //! `forget_memory`: deletes one memory and everything derived from it.
 
-use aforesaid::{Target, Warning, store::Erasure, wire::ForgetReport};
+use aforesaid::{Target, Warning, wire::ForgetReport};
 
 use super::{Effect, Tool, ToolResult, Toolbox, get_memory::named, json_of, notes};
 use crate::{
@@ -25,7 +25,7 @@ pub(super) const TOOL: Tool = Tool {
 fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
     // A beginning of an id could stand for another memory when the call is made again.
     let forgotten = tools.memory.forget(&tools.namespace, &Target::One(named(given)?))?;
-    let pending = (forgotten.erasure == Erasure::Pending).then_some(Warning::ErasurePending);
+    let pending = Warning::of_erasure(forgotten.erasure);
     let derived = [
         (forgotten.vectors, "vector"),
         (forgotten.cues, "cue question"),

@@ -5,7 +5,11 @@ mod files;
 
 use std::{env, path::Path};
 
-use aforesaid::project::{NamedBy, Project};
+use aforesaid::{
+    is_postgres_url,
+    project::{NamedBy, Project},
+    without_password,
+};
 use aforesaid_mcp::clients::{Client, ClientFolders, ServerCommand};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -114,6 +118,13 @@ fn server(client: Client, settings: &Settings) -> Result<ServerCommand, Failure>
         args.extend(["--project".to_owned(), project.to_owned()]);
     }
     if let Some(store) = settings.named_store.as_deref() {
+        if is_postgres_url(store) {
+            return Err(Failure::Usage(
+                "--store is a URL, which may hold a password, and would be written into the settings of another program; \
+                 name it as `store` in the configuration file"
+                    .to_owned(),
+            ));
+        }
         let store =
             std::path::absolute(store).map_or_else(|_| store.to_owned(), |path| path.to_string_lossy().into_owned());
         args.extend(["--store".to_owned(), store]);
@@ -240,12 +251,12 @@ fn status(settings: &Settings) -> Result<(), Failure> {
             })
             .collect();
         return print_json(
-            &json!({"namespace": namespace, "named_by": named_by, "store": settings.store, "clients": clients}),
+            &json!({"namespace": namespace, "named_by": named_by, "store": without_password(&settings.store), "clients": clients}),
         );
     }
     let shown = namespace.map_or_else(|| "none".to_owned(), |namespace| printable(namespace.as_str()));
     say!("namespace of this folder: {shown} ({named_by})")?;
-    say!("store: {}", printable(&settings.store))?;
+    say!("store: {}", printable(&without_password(&settings.store)))?;
     for client in Client::ALL {
         let file = client.settings(&folders);
         let (state, server, error) = state(client, &file);

@@ -47,7 +47,7 @@ pub(super) fn change_in<B: Backend, T>(
     backend: &B,
     (action, kind): (&'static str, ChangeKind),
     namespace: &Namespace,
-    work: impl FnOnce(&mut dyn Tables) -> Result<T, StoreError>,
+    work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
 ) -> Result<(T, Erasure), StoreError> {
     let change = Change { namespace, action, missing: MissingNamespace::Report, kind };
     let written = match backend.write(change, work)? {
@@ -62,7 +62,7 @@ fn change_or_make<B: Backend, T>(
     backend: &B,
     (action, kind): (&'static str, ChangeKind),
     namespace: &Namespace,
-    work: impl FnOnce(&mut dyn Tables) -> Result<T, StoreError>,
+    work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     let change = Change { namespace, action, missing: MissingNamespace::Make, kind };
     let written = match backend.write(change, work)? {

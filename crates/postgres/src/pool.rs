@@ -1,0 +1,162 @@
+//! Connections to one database: few, lent one at a time, and made again when the server ended them.
+
+use std::{
+    ops::Deref,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use aforesaid_core::StoreError;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::{
+    blocking::{Driver, wait},
+    connection::Connection,
+    errors::{Context, Trouble},
+    location::{Location, Options},
+    tls,
+};
+
+/// How long somebody waits for a connection that others have.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long a server that is starting, or has no connection to give, is asked again.
+const STARTING: Duration = Duration::from_secs(15);
+
+/// Connections of one store.
+pub(crate) struct Pool {
+    location: Location,
+    tls: MakeRustlsConnect,
+    driver: Arc<Driver>,
+    state: Mutex<State>,
+    returned: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    idle: Vec<Connection>,
+    /// Connections there are, those that are lent included.
+    open: usize,
+}
+
+/// A connection that is lent; it goes back when this is dropped, unless it cannot be used any more.
+pub(crate) struct Lease<'p> {
+    pool: &'p Pool,
+    connection: Option<Connection>,
+    /// Whether what it was used for came to its end.
+    is_clean: bool,
+}
+
+impl Pool {
+    pub(crate) fn new(location: Location) -> Result<Self, StoreError> {
+        let context = Context::new(&location.shown, "open the store");
+        let driver = Driver::start().map_err(|error| context.failed(format!("no thread for connections: {error}")))?;
+        let tls = tls::connector(&location)?;
+        Ok(Self { location, tls, driver: Arc::new(driver), state: Mutex::default(), returned: Condvar::new() })
+    }
+
+    /// A pool of its own to the same database, which shares the thread of connections.
+    pub(crate) fn beside(&self) -> Self {
+        let (location, tls, driver) = (self.location.clone(), self.tls.clone(), Arc::clone(&self.driver));
+        Self { location, tls, driver, state: Mutex::default(), returned: Condvar::new() }
+    }
+
+    pub(crate) fn location(&self) -> &str {
+        &self.location.shown
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.location.options
+    }
+
+    /// A connection, made where none is idle.
+    pub(crate) fn lease(&self, context: Context<'_>) -> Result<Lease<'_>, StoreError> {
+        let until = Instant::now() + PATIENCE;
+        let mut state = self.lock();
+        loop {
+            while let Some(connection) = state.idle.pop() {
+                if !connection.is_closed() {
+                    return Ok(Lease { pool: self, connection: Some(connection), is_clean: false });
+                }
+                state.open -= 1;
+            }
+            if state.open < self.options().connections {
+                state.open += 1;
+                drop(state);
+                let mut lease = Lease { pool: self, connection: None, is_clean: false };
+                lease.connection = Some(self.connect(context)?);
+                return Ok(lease);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(context.refused(
+                    format!("all {} connections of this process are in use", state.open),
+                    "wait for what is under way, or raise pool_size in the URL",
+                ));
+            }
+            state = self.returned.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// A connection of nobody's.
+    pub(crate) fn connect(&self, context: Context<'_>) -> Result<Connection, StoreError> {
+        let until = Instant::now() + STARTING;
+        let mut pause = Duration::from_millis(50);
+        loop {
+            let (config, tls) = (self.location.config.clone(), self.tls.clone());
+            let connecting = self.driver.handle().spawn(async move {
+                let (client, connection) = config.connect(tls).await?;
+                // It ends with its client, or with the server; whoever asks it next is told.
+                tokio::spawn(async move { drop(connection.await) });
+                Ok(client)
+            });
+            let connected: Result<_, tokio_postgres::Error> = wait(connecting)
+                .map_err(|error| context.failed(format!("the thread of connections ended: {error}")))?;
+            match connected {
+                Ok(client) => {
+                    let Options { statements, schema, .. } = self.options();
+                    return Ok(Connection::new(client, *statements, schema));
+                }
+                Err(error) if Trouble::of(&error) == Trouble::NotReady && Instant::now() + pause < until => {
+                    std::thread::sleep(pause);
+                    pause = (pause * 2).min(Duration::from_secs(1));
+                }
+                Err(error) => return Err(context.explain(&error)),
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lease<'_> {
+    /// Takes note that no transaction is open, so that the connection may be lent again.
+    pub(crate) fn give_back(mut self) {
+        self.is_clean = true;
+    }
+}
+
+impl Deref for Lease<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        match &self.connection {
+            Some(connection) => connection,
+            None => unreachable!("a lease has its connection until it is dropped"),
+        }
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let mut state = self.pool.lock();
+        match self.connection.take() {
+            Some(connection) if self.is_clean && !connection.is_closed() => state.idle.push(connection),
+            _ => state.open -= 1,
+        }
+        drop(state);
+        self.pool.returned.notify_one();
+    }
+}

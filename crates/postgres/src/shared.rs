@@ -1,0 +1,44 @@
+//! The statements that are about no tenant, all of them; every other one goes through `tenancy.rs`.
+
+/// A statement that is about no tenant.
+pub(crate) struct Shared(&'static str);
+
+impl Shared {
+    pub(crate) fn sql(&self) -> &'static str {
+        self.0
+    }
+}
+
+/// What the server is, and how it is set up.
+pub(crate) const SERVER: Shared = Shared(
+    "SELECT current_setting('server_version_num')::int8, current_setting('server_version'),
+            current_setting('server_encoding'), current_setting('synchronous_commit'), current_setting('fsync'),
+            current_setting('full_page_writes'), current_setting('data_checksums')",
+);
+
+/// Tables of a schema, and whether the format of a store is among them.
+pub(crate) const TABLES: Shared = Shared(
+    "SELECT count(*)::int8, coalesce(bool_or(t.table_name = 'format'), false) FROM information_schema.tables t
+     WHERE t.table_schema = $1",
+);
+
+/// The format of the store.
+pub(crate) const FORMAT: Shared = Shared("SELECT f.version::int8 FROM @format f");
+
+/// Sets the format.
+pub(crate) const SET_FORMAT: Shared = Shared("UPDATE @format SET version = $1 RETURNING version::int8");
+
+/// Has one process at a time change the format, until its transaction ends.
+pub(crate) const LOCK_FORMAT: Shared = Shared("SELECT pg_advisory_xact_lock($1)::text");
+
+/// Names of namespaces.
+pub(crate) const NAMESPACES: Shared = Shared("SELECT n.name FROM @namespace n ORDER BY n.name COLLATE \"C\"");
+
+/// Namespaces of which something was forgotten since their tables were vacuumed.
+pub(crate) const ERASING: Shared = Shared("SELECT n.name FROM @erasing n ORDER BY n.name COLLATE \"C\"");
+
+/// The size of the tables of a schema in bytes, indexes left out.
+pub(crate) const SIZE: Shared = Shared(
+    "SELECT coalesce(sum(pg_catalog.pg_relation_size(c.oid)), 0)::int8 FROM pg_catalog.pg_class c
+     JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace WHERE s.nspname = $1 AND c.relkind = 'r'",
+);
