@@ -223,7 +223,7 @@ pub(crate) fn prepare(
         let version = version(connection, context, schema)?;
         match version {
             Some(VERSION) => return Ok(()),
-            Some(version) if version > VERSION || version < 0 => {
+            Some(version) if !(0..=VERSION).contains(&version) => {
                 return Err(context.refused(
                     format!("has format {version}; this program knows formats up to {VERSION}"),
                     "use the newer version of aforesaid that wrote it",
