@@ -234,7 +234,7 @@ mod tests {
             statement_timeout: Duration::from_secs(7),
         };
         assert_eq!(read.options, options);
-        assert_eq!(without_password("postgres://ann:s3cret@h/m?schema=x"), "postgres://ann@h/m?schema=x");
+        assert_eq!(without_password("postgres://ann:s3cret@h/m?schema=x"), "postgres://ann@h:5432/m?schema=x");
         assert_eq!(without_password("m.db"), "m.db");
     }
 

@@ -29,7 +29,7 @@ use sandbox::{Sandbox, finish};
 use script::{Encoder, run};
 
 /// The documents, and the encoder that each has while its commands run.
-const DOCUMENTS: [(&str, Encoder); 12] = [
+const DOCUMENTS: [(&str, Encoder); 13] = [
     ("README.md", Encoder::None),
     ("docs/README.md", Encoder::None),
     ("docs/guide.md", Encoder::None),
@@ -42,6 +42,7 @@ const DOCUMENTS: [(&str, Encoder); 12] = [
     ("docs/language-models.md", Encoder::None),
     ("docs/evaluation.md", Encoder::Played),
     ("docs/library.md", Encoder::None),
+    ("docs/postgres.md", Encoder::None),
 ];
 
 /// Documents without a block that runs.
