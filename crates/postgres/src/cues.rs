@@ -6,14 +6,14 @@ use aforesaid_core::{
     StoreError,
     store::{
         Audience, CuePart, CueRow, CueStats, DroppedCues, IdRanges, IndexSink, UnembeddedCue,
-        tables::{CueTable, DeletedCues, MemoryTable, RowKind, Selection},
+        tables::{CueTable, DeletedCues, MemoryTable, RowKind, Selection, components_into, vector_to_bytes},
     },
     types::{CueId, CueSource, Cues, EncoderId, Record, Scope, Seq, Vectors, cued_passage},
 };
 
 use crate::{
     kept_text, row,
-    tables::{NamespaceTables, components_into, to_bytes},
+    tables::NamespaceTables,
     value::{Value, number, values},
 };
 
@@ -219,7 +219,7 @@ impl CueTable for NamespaceTables<'_> {
     fn put_cue_vector(&mut self, encoder: &EncoderId, id: CueId, vector: &[f32]) -> Result<(), StoreError> {
         let sql = "INSERT INTO @cue_vector (tenant, encoder, id, data) VALUES ($1, $2, $3, $4)
                    ON CONFLICT (tenant, encoder, id) DO UPDATE SET data = excluded.data";
-        self.send(sql, values![self.known_encoder(encoder)?.number, id.0, to_bytes(vector)])
+        self.send(sql, values![self.known_encoder(encoder)?.number, id.0, vector_to_bytes(vector)])
     }
 
     fn advance_cues(&mut self, last: CueId, questions: u64) -> Result<(), StoreError> {

@@ -3,20 +3,12 @@
 use aforesaid_core::{
     StoreError,
     store::{
-        IdRanges, Removed, Segment, SegmentKind, SnapshotName,
-        tables::{DerivedTable, SegmentFilter},
+        Removed, Segment, SegmentKind, SnapshotName,
+        tables::{DerivedTable, SegmentFilter, number_of_rows, removals_of},
     },
 };
 
 use crate::{tables::NamespaceTables, value::values};
-
-/// The number of a kind of rows.
-fn part(rows: SegmentKind) -> i64 {
-    match rows {
-        SegmentKind::Memories => 0,
-        SegmentKind::Cues => 1,
-    }
-}
 
 impl DerivedTable for NamespaceTables<'_> {
     fn removals_after(&self, number: u64) -> Result<Vec<(u64, Removed)>, StoreError> {
@@ -26,12 +18,7 @@ impl DerivedTable for NamespaceTables<'_> {
         for row in &self.rows(sql, values![number])? {
             spans.push((self.number(row, 0)?, self.get(row, 1)?, (self.number(row, 2)?, self.number(row, 3)?)));
         }
-        let removal = |spans: &[(u64, i64, (u64, u64))]| {
-            let of =
-                |rows| IdRanges::of_runs(spans.iter().filter(|(_, of, _)| *of == part(rows)).map(|(_, _, span)| *span));
-            Some((spans.first()?.0, Removed { memories: of(SegmentKind::Memories), cues: of(SegmentKind::Cues) }))
-        };
-        Ok(spans.chunk_by(|one, next| one.0 == next.0).filter_map(removal).collect())
+        Ok(removals_of(&spans))
     }
 
     fn removal_spans(&self) -> Result<usize, StoreError> {
@@ -49,10 +36,10 @@ impl DerivedTable for NamespaceTables<'_> {
                       WHERE p.tenant = $1 AND p.part = $2 AND p.name = $3 AND p.maker = $4 ORDER BY p.block";
         let one = "SELECT p.upto, p.data FROM @snapshot p
                    WHERE p.tenant = $1 AND p.part = $2 AND p.block = $3 AND p.name = $4 AND p.maker = $5";
-        let blocks = self.rows(blocks, values![part(rows), &*name.index, &*name.maker])?;
+        let blocks = self.rows(blocks, values![number_of_rows(rows), &*name.index, &*name.maker])?;
         for row in &blocks {
             let block = self.number(row, 0)?;
-            let found = self.row(one, values![part(rows), block, &*name.index, &*name.maker])?;
+            let found = self.row(one, values![number_of_rows(rows), block, &*name.index, &*name.maker])?;
             if let Some(row) = found {
                 visit(Segment { rows, block, upto: self.number(&row, 0)?, bytes: self.get(&row, 1)? })?;
             }
@@ -75,7 +62,7 @@ impl DerivedTable for NamespaceTables<'_> {
         let sql = "INSERT INTO @removed (tenant, number, part, first, last) VALUES ($1, $2, $3, $4, $5)";
         for (rows, spans) in [(SegmentKind::Memories, &removed.memories), (SegmentKind::Cues, &removed.cues)] {
             for (first, last) in spans.runs() {
-                self.send(sql, values![number, part(rows), *first, *last])?;
+                self.send(sql, values![number, number_of_rows(rows), *first, *last])?;
             }
         }
         Ok(())
@@ -95,7 +82,7 @@ impl DerivedTable for NamespaceTables<'_> {
             "INSERT INTO @snapshot (tenant, part, block, name, maker, upto, data) VALUES ($1, $2, $3, $4, $5, $6, $7)
                    ON CONFLICT (tenant, part, block, name)
                    DO UPDATE SET maker = excluded.maker, upto = excluded.upto, data = excluded.data";
-        self.send(sql, values![part(*rows), *block, &*name.index, &*name.maker, *upto, &bytes[..]])
+        self.send(sql, values![number_of_rows(*rows), *block, &*name.index, &*name.maker, *upto, &bytes[..]])
     }
 
     fn delete_segments(&mut self, filter: SegmentFilter<'_>) -> Result<(), StoreError> {
@@ -103,7 +90,7 @@ impl DerivedTable for NamespaceTables<'_> {
             SegmentFilter::All => self.send("DELETE FROM @snapshot p WHERE p.tenant = $1", values![]),
             SegmentFilter::Block(rows, block) => self.send(
                 "DELETE FROM @snapshot p WHERE p.tenant = $1 AND p.part = $2 AND p.block = $3",
-                values![part(rows), block],
+                values![number_of_rows(rows), block],
             ),
             SegmentFilter::NotBy(maker) => {
                 self.send("DELETE FROM @snapshot p WHERE p.tenant = $1 AND p.maker <> $2", values![maker])

@@ -7,8 +7,8 @@ use aforesaid_core::{
     store::{
         IndexRow, IndexSink, MemoryRef, NamespaceStats, SessionSummary, TitleRow,
         tables::{
-            ConversationRow, Counter, EmptiedGroups, EmptiedSession, Groups, IdRow, MemoryTable, RowKind, Selection,
-            SessionRow,
+            ConversationRow, Counter, EmptiedGroups, EmptiedSession, Groups, IdRow, MemoryTable, NO_GROUP, RowKind,
+            Selection, SessionRow, components_into, kind_of_number, number_of_kind, to_json,
         },
     },
     types::{ConversationId, EncoderId, MemoryId, Record, Scope, Seq, SessionId},
@@ -17,14 +17,11 @@ use tokio_postgres::Row;
 
 use crate::{
     browse, kept_text,
-    row::{self, kind, number_of, said_at, to_json},
-    tables::{NamespaceTables, components_into},
+    row::{self, said_at},
+    tables::NamespaceTables,
     value::{Value, number, values},
     vectors::vector_counts,
 };
-
-/// The number of no session.
-const NO_GROUP: i64 = 0;
 
 /// Memories that are read at once.
 const AT_ONCE: usize = 256;
@@ -133,7 +130,7 @@ impl MemoryTable for NamespaceTables<'_> {
 
     fn around(&self, seq: Seq, before: u32, after: u32) -> Result<Vec<Record>, StoreError> {
         let session = "SELECT m.session FROM @memory m WHERE m.tenant = $1 AND m.seq = $2";
-        let session: Option<i64> = self.row(session, values![seq.0])?.map(|row| self.get(&row, 0)).transpose()?;
+        let session = self.row(session, values![seq.0])?.map(|row| self.number(&row, 0)).transpose()?;
         match session {
             None => Ok(Vec::new()),
             Some(NO_GROUP) => self.memories("AND m.seq = $2", values![seq.0]),
@@ -208,7 +205,7 @@ impl MemoryTable for NamespaceTables<'_> {
         while let Some(row) = rows.next()? {
             visit(IdRow {
                 seq: Seq(self.number(&row, 0)?),
-                kind: kind(self.get(&row, 1)?),
+                kind: kind_of_number(self.get(&row, 1)?),
                 conversation: self.number(&row, 2)?,
                 id: self.get(&row, 3)?,
             })?;
@@ -257,7 +254,7 @@ impl MemoryTable for NamespaceTables<'_> {
             if let Some(blob) = blob {
                 components_into(blob, &mut vector);
             }
-            let (seq, kind) = (Seq(self.number(&row, 0)?), kind(self.get(&row, 1)?));
+            let (seq, kind) = (Seq(self.number(&row, 0)?), kind_of_number(self.get(&row, 1)?));
             let (conversation, session): (Option<&str>, Option<&str>) = (self.get(&row, 2)?, self.get(&row, 3)?);
             row::placed(self.context, seq, kind, (conversation.is_some(), session.is_some()))?;
             let (speaker, said, image_caption) = (text(4)?, text(5)?.unwrap_or_default(), text(6)?);
@@ -340,7 +337,7 @@ impl MemoryTable for NamespaceTables<'_> {
 
     fn insert_memory(&mut self, memory: &Record, groups: Groups) -> Result<(), StoreError> {
         let mut all =
-            values![memory.seq.0, memory.id.as_str(), number_of(memory.kind), groups.conversation, groups.session];
+            values![memory.seq.0, memory.id.as_str(), number_of_kind(memory.kind), groups.conversation, groups.session];
         all.push(Value::said_if(memory.speaker.as_deref()));
         all.push(Value::said(&memory.text));
         all.push(Value::Number(memory.said_at.map(|at| at.millis())));

@@ -2,9 +2,10 @@
 
 use aforesaid_core::{
     StoreError,
+    store::tables::kind_of_number,
     types::{ConversationId, Importance, Kind, MemoryId, Record, Sensitivity, Seq, SessionId, Timestamp},
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use tokio_postgres::{Row, types::FromSql};
 
 use crate::{errors::Context, kept_text};
@@ -50,25 +51,6 @@ pub(crate) fn json<T: DeserializeOwned>(
     text.map(serde_json::from_str).transpose().map_err(|_| context.unreadable())
 }
 
-/// A list or object as JSON text; an empty one is NULL.
-pub(crate) fn to_json<T: Serialize>(value: &T, is_empty: bool) -> Option<String> {
-    // Strings, arrays and maps with string keys always serialize.
-    if is_empty { None } else { serde_json::to_string(value).ok() }
-}
-
-/// What a memory is, as a number.
-pub(crate) fn number_of(kind: Kind) -> i64 {
-    match kind {
-        Kind::Turn => 0,
-        Kind::Note => 1,
-    }
-}
-
-/// The kind of a number.
-pub(crate) fn kind(number: i64) -> Kind {
-    if number == number_of(Kind::Note) { Kind::Note } else { Kind::Turn }
-}
-
 /// Reads a memory.
 pub(crate) fn memory(context: Context<'_>, row: &Row) -> Result<Record, StoreError> {
     let unreadable = |_| context.unreadable();
@@ -77,7 +59,7 @@ pub(crate) fn memory(context: Context<'_>, row: &Row) -> Result<Record, StoreErr
     let memory = Record {
         seq: Seq(number(context, row, 0)?),
         id: MemoryId::new(get::<String>(context, row, 1)?).map_err(unreadable)?,
-        kind: kind(get(context, row, 2)?),
+        kind: kind_of_number(get(context, row, 2)?),
         conversation: conversation.map(ConversationId::new).transpose().map_err(unreadable)?,
         session: session.map(SessionId::new).transpose().map_err(unreadable)?,
         title: said(context, row, 14)?,

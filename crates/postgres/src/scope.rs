@@ -3,13 +3,12 @@
 
 use aforesaid_core::{
     StoreError,
-    store::tables::Selection,
+    store::tables::{Selection, number_of_kind},
     types::{MemoryFilter, Scope},
 };
 
 use crate::{
-    kept_text,
-    row::{self, number_of},
+    kept_text, row,
     tables::NamespaceTables,
     value::{Value, values},
 };
@@ -78,7 +77,7 @@ fn by_columns(scope: &Scope) -> (String, Vec<Value>) {
         and(" AND m.said_at <= ?", to.millis().into());
     }
     if let Some(kind) = scope.filter.kind {
-        and(" AND m.kind = ?", number_of(kind).into());
+        and(" AND m.kind = ?", number_of_kind(kind).into());
     }
     if !scope.filter.speakers.is_empty() {
         let speakers: Vec<String> =

@@ -9,7 +9,7 @@ use aforesaid_core::{
     StoreError,
     store::{
         Fingerprint, Version,
-        tables::{NamespaceState, StateTable},
+        tables::{NamespaceState, StateTable, components_into},
     },
     types::{CueId, CueSource, EncoderId, Namespace, Record, Seq, Vectors},
 };
@@ -293,16 +293,6 @@ fn random<const N: usize>(context: Context<'_>) -> Result<[u8; N], StoreError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| context.failed(format!("no random bytes: {error}")))?;
     Ok(bytes)
-}
-
-/// The bytes of a vector.
-pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|x| x.to_le_bytes()).collect()
-}
-
-/// Appends the components of a blob to `vector`.
-pub(crate) fn components_into(bytes: &[u8], vector: &mut Vec<f32>) {
-    vector.extend(bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)));
 }
 
 impl StateTable for NamespaceTables<'_> {

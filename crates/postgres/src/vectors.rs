@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, HashSet};
 
 use aforesaid_core::{
     StoreError,
-    store::{Audience, Fingerprint, Unembedded, WindowRef, tables::VectorTable},
+    store::{
+        Audience, Fingerprint, Unembedded, WindowRef,
+        tables::{VectorTable, vector_to_bytes},
+    },
     types::{EncoderId, Seq, Vectors},
 };
 
 use crate::{
-    tables::{NamespaceTables, to_bytes},
+    tables::NamespaceTables,
     value::{number, values},
 };
 
@@ -91,7 +94,7 @@ impl VectorTable for NamespaceTables<'_> {
     fn put_vector(&mut self, encoder: &EncoderId, seq: Seq, vectors: &[f32]) -> Result<(), StoreError> {
         let sql = "INSERT INTO @vector (tenant, encoder, seq, data) VALUES ($1, $2, $3, $4)
                    ON CONFLICT (tenant, encoder, seq) DO UPDATE SET data = excluded.data";
-        self.send(sql, values![self.known_encoder(encoder)?.number, seq.0, to_bytes(vectors)])
+        self.send(sql, values![self.known_encoder(encoder)?.number, seq.0, vector_to_bytes(vectors)])
     }
 
     fn delete_inactive_vectors(&mut self, active: Option<&EncoderId>) -> Result<u64, StoreError> {
@@ -120,7 +123,7 @@ impl VectorTable for NamespaceTables<'_> {
         let sql = "INSERT INTO @staged (tenant, encoder, fingerprint, data) VALUES ($1, $2, $3, $4)
                    ON CONFLICT (tenant, fingerprint, encoder) DO UPDATE SET data = excluded.data";
         for (fingerprint, vector) in vectors {
-            self.send(sql, values![encoder.as_str(), self.mixed(fingerprint)?, to_bytes(vector)])?;
+            self.send(sql, values![encoder.as_str(), self.mixed(fingerprint)?, vector_to_bytes(vector)])?;
         }
         Ok(())
     }

@@ -1,9 +1,7 @@
 //! A checksum over the fields of a memory: SQLite has none, and a flipped bit in a text is a text too.
 
-use aforesaid_core::types::Record;
+use aforesaid_core::{store::tables::number_of_kind, types::Record};
 use crc32fast::Hasher;
-
-use crate::kinds::number_of;
 
 /// Lists and objects of a memory as they are stored.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +17,7 @@ pub(crate) struct Json<'a> {
 pub(crate) fn of(memory: &Record, json: Json<'_>) -> u32 {
     let mut sum = Hasher::new();
     number(&mut sum, memory.seq.0);
-    number(&mut sum, number_of(memory.kind) as u64);
+    number(&mut sum, number_of_kind(memory.kind) as u64);
     // SQLite keeps no negative zero.
     number(&mut sum, (memory.importance.value() + 0.0).to_bits());
     number(&mut sum, u64::from(bool::from(memory.sensitivity)));

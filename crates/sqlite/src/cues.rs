@@ -6,7 +6,7 @@ use aforesaid_core::{
     StoreError,
     store::{
         Audience, CuePart, CueRow, CueStats, DroppedCues, IdRanges, IndexSink, UnembeddedCue,
-        tables::{CueTable, DeletedCues, MemoryTable, RowKind, Selection},
+        tables::{CueTable, DeletedCues, MemoryTable, RowKind, Selection, components_into, vector_to_bytes},
     },
     types::{CueId, CueSource, Cues, EncoderId, Record, Scope, Seq, Vectors, cued_passage},
 };
@@ -14,7 +14,7 @@ use rusqlite::{Row, params, params_from_iter, types::Value};
 
 use crate::{
     counts, row,
-    tables::{NamespaceTables, components_into, to_bytes, within},
+    tables::{NamespaceTables, within},
 };
 
 /// The part of a cue that is no question: the text with all of them. Questions count from 1.
@@ -199,7 +199,7 @@ impl CueTable for NamespaceTables<'_> {
     fn put_cue_vector(&mut self, encoder: &EncoderId, id: CueId, vector: &[f32]) -> Result<(), StoreError> {
         let sql = "INSERT OR REPLACE INTO cue_vector (namespace, encoder, id, data) VALUES (?1, ?2, ?3, ?4)";
         let number = self.known_encoder(encoder)?.number;
-        self.execute(sql, params![self.tenant, number, id.0, to_bytes(vector)]).map(|_| ())
+        self.execute(sql, params![self.tenant, number, id.0, vector_to_bytes(vector)]).map(|_| ())
     }
 
     fn advance_cues(&mut self, last: CueId, questions: u64) -> Result<(), StoreError> {

@@ -3,33 +3,20 @@
 use aforesaid_core::{
     StoreError,
     store::{
-        IdRanges, Removed, Segment, SegmentKind, SnapshotName,
-        tables::{DerivedTable, SegmentFilter},
+        Removed, Segment, SegmentKind, SnapshotName,
+        tables::{DerivedTable, SegmentFilter, number_of_rows, removals_of},
     },
 };
 use rusqlite::{Row, params};
 
 use crate::tables::NamespaceTables;
 
-/// The number of a kind of rows.
-fn part(rows: SegmentKind) -> i64 {
-    match rows {
-        SegmentKind::Memories => 0,
-        SegmentKind::Cues => 1,
-    }
-}
-
 impl DerivedTable for NamespaceTables<'_> {
     fn removals_after(&self, number: u64) -> Result<Vec<(u64, Removed)>, StoreError> {
         let sql = "SELECT number, part, first, last FROM removed WHERE namespace = ?1 AND number > ?2 ORDER BY number";
         let span = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, (row.get(2)?, row.get(3)?)));
         let spans: Vec<(u64, i64, (u64, u64))> = self.rows(sql, params![self.tenant, number], span)?;
-        let removal = |spans: &[(u64, i64, (u64, u64))]| {
-            let of =
-                |rows| IdRanges::of_runs(spans.iter().filter(|(_, of, _)| *of == part(rows)).map(|(_, _, span)| *span));
-            Some((spans.first()?.0, Removed { memories: of(SegmentKind::Memories), cues: of(SegmentKind::Cues) }))
-        };
-        Ok(spans.chunk_by(|one, next| one.0 == next.0).filter_map(removal).collect())
+        Ok(removals_of(&spans))
     }
 
     fn removal_spans(&self) -> Result<usize, StoreError> {
@@ -47,7 +34,8 @@ impl DerivedTable for NamespaceTables<'_> {
             "SELECT block, upto, data FROM snapshot
              WHERE namespace = ?1 AND part = ?2 AND name = ?3 AND maker = ?4 ORDER BY block",
         ))?;
-        let mut found = self.context.run(select.query(params![self.tenant, part(rows), name.index, name.maker]))?;
+        let mut found =
+            self.context.run(select.query(params![self.tenant, number_of_rows(rows), name.index, name.maker]))?;
         while let Some(row) = self.context.run(found.next())? {
             let segment =
                 |row: &Row<'_>| Ok(Segment { rows, block: row.get(0)?, upto: row.get(1)?, bytes: row.get(2)? });
@@ -71,7 +59,7 @@ impl DerivedTable for NamespaceTables<'_> {
         let sql = "INSERT INTO removed (namespace, number, part, first, last) VALUES (?1, ?2, ?3, ?4, ?5)";
         for (rows, spans) in [(SegmentKind::Memories, &removed.memories), (SegmentKind::Cues, &removed.cues)] {
             for (first, last) in spans.runs() {
-                self.execute(sql, params![self.tenant, number, part(rows), first, last])?;
+                self.execute(sql, params![self.tenant, number, number_of_rows(rows), first, last])?;
             }
         }
         Ok(())
@@ -89,7 +77,8 @@ impl DerivedTable for NamespaceTables<'_> {
         let Segment { rows, block, upto, bytes } = segment;
         let sql = "INSERT OR REPLACE INTO snapshot (namespace, part, block, name, maker, upto, data)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        self.execute(sql, params![self.tenant, part(*rows), block, name.index, name.maker, upto, bytes]).map(|_| ())
+        self.execute(sql, params![self.tenant, number_of_rows(*rows), block, name.index, name.maker, upto, bytes])
+            .map(|_| ())
     }
 
     fn delete_segments(&mut self, filter: SegmentFilter<'_>) -> Result<(), StoreError> {
@@ -97,7 +86,7 @@ impl DerivedTable for NamespaceTables<'_> {
             SegmentFilter::All => self.execute("DELETE FROM snapshot WHERE namespace = ?1", [self.tenant]),
             SegmentFilter::Block(rows, block) => self.execute(
                 "DELETE FROM snapshot WHERE namespace = ?1 AND part = ?2 AND block = ?3",
-                params![self.tenant, part(rows), block],
+                params![self.tenant, number_of_rows(rows), block],
             ),
             SegmentFilter::NotBy(maker) => {
                 self.execute("DELETE FROM snapshot WHERE namespace = ?1 AND maker <> ?2", params![self.tenant, maker])

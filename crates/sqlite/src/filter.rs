@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use aforesaid_core::types::{MemoryFilter, MemoryId};
+use aforesaid_core::{
+    store::tables::number_of_kind,
+    types::{MemoryFilter, MemoryId},
+};
 use rusqlite::{
     Connection, Error,
     functions::{Context, FunctionFlags},
@@ -12,14 +15,12 @@ use rusqlite::{
 use serde::de::DeserializeOwned;
 use serde_json::Map;
 
-use crate::kinds::number_of;
-
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Adds the conditions of a filter on the memory `m`, and their values.
 pub(crate) fn add(filter: &MemoryFilter, condition: &mut String, values: &mut Vec<Value>) {
     if let Some(kind) = filter.kind {
-        values.push(Value::Integer(number_of(kind)));
+        values.push(Value::Integer(number_of_kind(kind)));
         condition.push_str(&format!(" AND m.kind = ?{}", values.len()));
     }
     if !filter.speakers.is_empty() {

@@ -21,7 +21,6 @@ mod free_space;
 mod header;
 mod identity;
 mod journal;
-mod kinds;
 mod memories;
 mod migrations;
 mod paths;

@@ -8,7 +8,7 @@ use aforesaid_core::{
         IndexRow, IndexSink, MemoryRef, NamespaceStats, SessionSummary, TitleRow,
         tables::{
             ConversationRow, Counter, EmptiedGroups, EmptiedSession, Groups, IdRow, MemoryTable, RowKind, Selection,
-            SessionRow,
+            SessionRow, components_into, kind_of_number, number_of_kind, to_json,
         },
     },
     types::{ConversationId, EncoderId, MemoryId, Record, Scope, Seq, SessionId, Timestamp},
@@ -17,9 +17,8 @@ use rusqlite::{OptionalExtension, Row, ToSql, params, params_from_iter};
 
 use crate::{
     browse, checksum, counts,
-    kinds::{kind, number_of},
-    row::{self, said_at, to_json},
-    tables::{NamespaceTables, components_into, within},
+    row::{self, said_at},
+    tables::{NamespaceTables, within},
     vectors::vector_counts,
 };
 
@@ -295,7 +294,7 @@ impl MemoryTable for NamespaceTables<'_> {
                 self.tenant,
                 memory.seq.0,
                 memory.id.as_str(),
-                number_of(memory.kind),
+                number_of_kind(memory.kind),
                 groups.conversation,
                 groups.session,
                 memory.speaker,
@@ -413,7 +412,7 @@ fn labels(memory: &Record) -> (Option<String>, Option<String>, Option<String>) {
 fn id_row<'r>(row: &'r Row<'_>) -> rusqlite::Result<IdRow<'r>> {
     Ok(IdRow {
         seq: Seq(row.get(0)?),
-        kind: kind(row.get(1)?),
+        kind: kind_of_number(row.get(1)?),
         conversation: row.get(2)?,
         id: row.get_ref(3)?.as_str()?,
     })
@@ -432,7 +431,7 @@ fn index_row<'r>(row: &'r Row<'_>, vector: &'r mut Vec<f32>) -> rusqlite::Result
         components_into(blob, vector);
     }
     let at: Option<Timestamp> = said_at(row, 7)?;
-    let (seq, kind, conversation, session) = (Seq(row.get(0)?), kind(row.get(1)?), text(2)?, text(3)?);
+    let (seq, kind, conversation, session) = (Seq(row.get(0)?), kind_of_number(row.get(1)?), text(2)?, text(3)?);
     row::placed(seq, kind, (conversation.is_some(), session.is_some()))?;
     Ok(IndexRow {
         seq,

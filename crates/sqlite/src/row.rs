@@ -1,12 +1,13 @@
 //! A memory as a row.
 
-use aforesaid_core::types::{
-    ConversationId, Importance, Kind, MemoryId, Record, Sensitivity, Seq, SessionId, Timestamp,
+use aforesaid_core::{
+    store::tables::kind_of_number,
+    types::{ConversationId, Importance, Kind, MemoryId, Record, Sensitivity, Seq, SessionId, Timestamp},
 };
 use rusqlite::{Row, types::Type};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 
-use crate::{checksum, kinds::kind};
+use crate::checksum;
 
 /// Number of no conversation and of no session; real ones count from 1.
 pub(crate) const NO_GROUP: i64 = 0;
@@ -118,7 +119,7 @@ fn decode(row: &Row<'_>, seq: Seq) -> rusqlite::Result<(Record, Verdict)> {
     let memory = Record {
         seq,
         id: checked(row, 1, MemoryId::new)?,
-        kind: kind(row.get(2)?),
+        kind: kind_of_number(row.get(2)?),
         conversation: optional(row, 3, ConversationId::new)?,
         session: optional(row, 4, SessionId::new)?,
         title: row.get(15)?,
@@ -162,12 +163,6 @@ pub(crate) fn column(error: &rusqlite::Error) -> Option<usize> {
 pub(crate) fn said_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
     let millis: Option<i64> = row.get(column)?;
     millis.map(Timestamp::from_millis).transpose().map_err(|error| damaged(column, error))
-}
-
-/// A list or object as JSON text; an empty one is NULL.
-pub(crate) fn to_json<T: Serialize>(value: &T, is_empty: bool) -> Option<String> {
-    // Strings, arrays and maps with string keys always serialize.
-    if is_empty { None } else { serde_json::to_string(value).ok() }
 }
 
 fn json<T: DeserializeOwned>(text: Option<&str>, column: usize) -> rusqlite::Result<Option<T>> {

@@ -6,7 +6,7 @@ use aforesaid_core::{
     StoreError,
     store::{
         Version,
-        tables::{NamespaceState, Selection, StateTable},
+        tables::{NamespaceState, Selection, StateTable, components_into},
     },
     types::{CueId, CueSource, EncoderId, Namespace, Record, Scope, Seq, Vectors},
 };
@@ -179,16 +179,6 @@ impl<'a> NamespaceTables<'a> {
             Selection::Within(scope) => within(scope, self.tenant),
         }
     }
-}
-
-/// The bytes of a vector.
-pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|x| x.to_le_bytes()).collect()
-}
-
-/// Appends the components of a blob to `vector`.
-pub(crate) fn components_into(bytes: &[u8], vector: &mut Vec<f32>) {
-    vector.extend(bytes.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)));
 }
 
 /// The row of a namespace as it is read.

@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 
 use aforesaid_core::{
     StoreError,
-    store::{Audience, Fingerprint, Unembedded, WindowRef, tables::VectorTable},
+    store::{
+        Audience, Fingerprint, Unembedded, WindowRef,
+        tables::{VectorTable, vector_to_bytes},
+    },
     types::{EncoderId, Seq, Vectors},
 };
 use rusqlite::params;
 
 use crate::{
     salt::Salt,
-    tables::{Encoder, NamespaceTables, to_bytes},
+    tables::{Encoder, NamespaceTables},
 };
 
 /// SQL that keeps memories `m` of tenant `?1` without a vector by encoder `?2`; `?3` lets sensitive ones in.
@@ -96,7 +99,7 @@ impl VectorTable for NamespaceTables<'_> {
     fn put_vector(&mut self, encoder: &EncoderId, seq: Seq, vectors: &[f32]) -> Result<(), StoreError> {
         let sql = "INSERT OR REPLACE INTO vector (namespace, encoder, seq, data) VALUES (?1, ?2, ?3, ?4)";
         let number = self.known_encoder(encoder)?.number;
-        self.execute(sql, params![self.tenant, number, seq.0, to_bytes(vectors)]).map(|_| ())
+        self.execute(sql, params![self.tenant, number, seq.0, vector_to_bytes(vectors)]).map(|_| ())
     }
 
     fn delete_inactive_vectors(&mut self, active: Option<&EncoderId>) -> Result<u64, StoreError> {
@@ -118,7 +121,7 @@ impl VectorTable for NamespaceTables<'_> {
     fn stage(&mut self, encoder: &EncoderId, vectors: &[(Fingerprint, &[f32])]) -> Result<(), StoreError> {
         let sql = "INSERT OR REPLACE INTO staged (namespace, encoder, fingerprint, data) VALUES (?1, ?2, ?3, ?4)";
         for (fingerprint, vector) in vectors {
-            let key = params![self.tenant, encoder.as_str(), &self.mixed(fingerprint)?[..], to_bytes(vector)];
+            let key = params![self.tenant, encoder.as_str(), &self.mixed(fingerprint)?[..], vector_to_bytes(vector)];
             self.execute(sql, key)?;
         }
         Ok(())

@@ -4,6 +4,7 @@
 //! the same transaction. No operation decides anything: the rules are in the store's policy, which calls them. An
 //! operation fails when the backend does, and where it is given a visitor or a sink, when that does.
 
+mod columns;
 mod cues;
 mod derived;
 mod memories;
@@ -11,6 +12,9 @@ mod selection;
 mod state;
 mod vectors;
 
+pub use columns::{
+    components_into, kind_of_number, number_of_kind, number_of_rows, removals_of, to_json, vector_to_bytes,
+};
 pub use cues::{CueTable, DeletedCues};
 pub use derived::{DerivedTable, SegmentFilter};
 pub use memories::{
