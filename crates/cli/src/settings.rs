@@ -240,13 +240,13 @@ impl Settings {
         Self { models: self.models.with_model(named), ..self.clone() }
     }
 
-    /// Where fetched data sets are kept.
     /// The folder of what this program keeps.
     pub(crate) fn data_folder(&self) -> Result<PathBuf, Failure> {
         let unknown = || Failure::Usage("no home directory: set XDG_DATA_HOME".to_owned());
         self.datasets.as_deref().and_then(Path::parent).map(Path::to_owned).ok_or_else(unknown)
     }
 
+    /// Where fetched data sets are kept.
     pub(crate) fn datasets(&self) -> Result<PathBuf, Failure> {
         let unknown = || Failure::Usage("no home directory: name the data with --data or --into".to_owned());
         self.datasets.clone().ok_or_else(unknown)

@@ -5,7 +5,7 @@ use std::path::Path;
 use aforesaid::{
     formats::agents::ToolTurns,
     is_postgres_url,
-    models::files::read_regular,
+    models::files::{make_private_folder, read_regular},
     secrets::SecretCutter,
     sync::{Cursors, OlderTurns, ProjectRules, SyncError, SyncOptions},
     types::Timestamp,
@@ -40,7 +40,7 @@ fn cursors_of_server(settings: &Settings) -> Result<Cursors, Failure> {
     let name = without_password(&settings.store);
     let name: String =
         name.bytes().map(|c| if plain(c) { char::from(c).to_string() } else { format!("%{c:02X}") }).collect();
-    std::fs::create_dir_all(&data).map_err(Failure::io(format!("folder {}: could not be made", data.display())))?;
+    make_private_folder(&data).map_err(Failure::io(format!("folder {}: could not be made", data.display())))?;
     Ok(Cursors::beside(&data.join(name)))
 }
 

@@ -87,6 +87,10 @@ fn a_place_where_no_store_can_be() {
     let refusal = sandbox.refusal(&["add", "hello", "--store", "file/memory.db"]);
     assert!(refusal.starts_with("1 store: store file/memory.db: its folder cannot be made"), "{refusal}");
     assert_snapshot!(refused_store(&sandbox, "mysql://localhost/memory"), @r#"1 store: store "mysql://localhost/memory": unknown kind of location; expected a path, sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or memory:"#);
+    for store in ["mysql://ann:s3cret@db/memory", "POSTGRES://ann:s3cret@db/memory", "postgres:// ann:s3cret@db:port"] {
+        let refusal = refused_store(&sandbox, store);
+        assert!(refusal.starts_with("1 store: ") && !refusal.contains("s3cret"), "{refusal}");
+    }
 }
 
 #[test]

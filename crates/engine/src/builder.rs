@@ -117,7 +117,9 @@ fn store_at(
         Some(("memory", "")) => Ok(Box::new(InMemoryStore::new())),
         Some(("sqlite", path)) => Ok(Box::new(open(path)?)),
         Some((scheme, rest)) if rest.starts_with("//") && !Path::new(scheme).exists() => {
-            Err(Error::UnknownLocation { location: location.to_owned() })
+            // What stands before the last `@` may be a password.
+            let shown = rest.rsplit_once('@').map(|(_, place)| format!("{scheme}://...@{place}"));
+            Err(Error::UnknownLocation { location: shown.unwrap_or_else(|| location.to_owned()) })
         }
         _ => Ok(Box::new(open(location)?)),
     }

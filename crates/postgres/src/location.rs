@@ -27,9 +27,11 @@ const CONNECTIONS: usize = 8;
 const EXPECTED: &str =
     "write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %-escapes for what else would end a part";
 
-/// Whether a location is for this store.
+/// Whether a location is for this store. A scheme in capitals is, too: it is refused, and its password not shown.
 pub fn is_url(location: &str) -> bool {
-    ["postgres://", "postgresql://"].iter().any(|scheme| location.starts_with(scheme))
+    location
+        .split_once("://")
+        .is_some_and(|(scheme, _)| ["postgres", "postgresql"].iter().any(|known| scheme.eq_ignore_ascii_case(known)))
 }
 
 /// A location as it may be shown: without the password and the options of a URL.

@@ -134,6 +134,8 @@ impl Pool {
 impl Lease<'_> {
     /// Takes note that no transaction is open, so that the connection may be lent again.
     pub(crate) fn give_back(mut self) {
+        // What went wrong here says nothing of what it is used for next.
+        self.set_trouble(None);
         self.is_clean = true;
     }
 }

@@ -1,14 +1,16 @@
 //! The suite every store must pass, on a server of its own.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
-use aforesaid_core::store::{InMemoryStore, conformance};
+use aforesaid_core::store::{Erasure, InMemoryStore, conformance};
 use aforesaid_postgres::{Creation, PostgresStore};
 use aforesaid_postgres_server::server;
 
 #[test]
 fn the_postgres_store_conforms() {
     let Some(server) = server() else { return };
-    conformance::run_all(|| PostgresStore::open(&server.new_store(), Creation::Allowed).unwrap());
+    conformance::run_all_with(Erasure::LeftToServer, || {
+        PostgresStore::open(&server.new_store(), Creation::Allowed).unwrap()
+    });
 }
 
 #[test]
@@ -18,7 +20,7 @@ fn it_conforms_without_prepared_statements() {
         let url = format!("{}&prepared_statements=off", server.new_store());
         PostgresStore::open(&url, Creation::Allowed).unwrap()
     };
-    conformance::run_all(open);
+    conformance::run_all_with(Erasure::LeftToServer, open);
 }
 
 #[test]

@@ -105,6 +105,8 @@ fn the_server_is_killed() {
         // The same store object goes on.
         is_whole(&store, &acknowledged);
     }
+    assert!(!acknowledged.is_empty(), "nothing was written: the test tests nothing");
+    assert_eq!(failures.len(), kills(), "a kill that nobody noticed: {failures:?}");
     failures.sort();
     failures.dedup();
     println!("{} batches acknowledged, {} kills; what was said: {failures:#?}", acknowledged.len(), kills());

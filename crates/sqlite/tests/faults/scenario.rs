@@ -234,8 +234,8 @@ fn keep_snapshot(of: Namespace, n: usize) -> impl Fn(&SqliteStore) -> Result<(),
 /// What is forgotten is promised to be gone once its bytes are, too.
 fn erased(store: &SqliteStore) -> Result<(), StoreError> {
     match store.erasure()? {
-        Erasure::Complete | Erasure::LeftToServer => Ok(()),
-        Erasure::Pending => Err(StoreError::Backend {
+        Erasure::Complete => Ok(()),
+        Erasure::Pending | Erasure::LeftToServer => Err(StoreError::Backend {
             location: store.location(),
             action: "empty the log",
             source: "it is still to be done".into(),

@@ -32,6 +32,7 @@ fn update(store: &dyn Store, seq: u64, update: &MemoryUpdate) -> Option<UpdateRe
 }
 
 pub(super) fn labels_change_in_place(store: &dyn Store) {
+    let erased = store.erasure().unwrap();
     stored(store);
     let mut seen = Seen::default();
     let before = store.catch_up(&ns("a"), None, None, &mut seen).unwrap();
@@ -53,9 +54,8 @@ pub(super) fn labels_change_in_place(store: &dyn Store) {
         MemoryUpdate { meta: vec![("n".to_owned(), None), ("m".to_owned(), None)], ..MemoryUpdate::default() };
     update(store, 1, &without).unwrap();
     assert_eq!(find(store, "a", "t1")[0].meta, None);
-    let again = update(store, 1, &without).unwrap();
-    let nothing = UpdateReport { erasure: again.erasure, ..UpdateReport::default() };
-    assert_eq!(again, nothing, "a repeat changes nothing");
+    let nothing = UpdateReport { erasure: erased, ..UpdateReport::default() };
+    assert_eq!(update(store, 1, &without).unwrap(), nothing, "a repeat changes nothing");
     let important = MemoryUpdate { importance: Some(Importance::new(1.0).unwrap()), ..MemoryUpdate::default() };
     assert_eq!(update(store, 1, &important).unwrap().changed, ["importance"]);
     store.catch_up(&ns("a"), None, Some(before), &mut seen).unwrap();
