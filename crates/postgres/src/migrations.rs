@@ -247,7 +247,7 @@ pub(crate) fn exists(connection: &Connection, context: Context<'_>, schema: &str
 
 /// The format of the store; `None` where there is none.
 fn version(connection: &Connection, context: Context<'_>, schema: &str) -> Result<Option<i64>, StoreError> {
-    let rows = connection.shared_rows(context, &shared::TABLES, values![schema])?;
+    let rows = connection.shared_rows(context, &shared::HAS_FORMAT, values![schema])?;
     let row = rows.first().ok_or_else(|| context.unreadable())?;
     let (tables, has_format): (i64, bool) =
         row.try_get(0).and_then(|tables| Ok((tables, row.try_get(1)?))).map_err(|_| context.unreadable())?;

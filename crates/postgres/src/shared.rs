@@ -17,7 +17,7 @@ pub(crate) const SERVER: Shared = Shared(
 );
 
 /// Tables of a schema, and whether the format of a store is among them.
-pub(crate) const TABLES: Shared = Shared(
+pub(crate) const HAS_FORMAT: Shared = Shared(
     "SELECT count(*)::int8, coalesce(bool_or(t.table_name = 'format'), false) FROM information_schema.tables t
      WHERE t.table_schema = $1",
 );
