@@ -16,6 +16,8 @@ const KEPT: usize = 8;
 pub(super) struct Questions {
     asked: BTreeMap<Namespace, Vec<String>>,
     titles: BTreeMap<Namespace, Vec<String>>,
+    /// What was told to an agent, as most prompts tell and do not ask.
+    told: BTreeMap<Namespace, Vec<String>>,
 }
 
 impl Questions {
@@ -23,8 +25,9 @@ impl Questions {
     pub(super) fn see(&mut self, namespace: &Namespace, turn: &Turn) {
         let text = turn.text.trim();
         let fits = (20..=100).contains(&text.chars().count()) && !text.contains(['\n', '"', '`', '$', '\\', '<', '[']);
-        if turn.speaker == "user" && fits && text.ends_with('?') {
-            keep(self.asked.entry(namespace.clone()).or_default(), text);
+        if turn.speaker == "user" && fits {
+            let lists = if text.ends_with('?') { &mut self.asked } else { &mut self.told };
+            keep(lists.entry(namespace.clone()).or_default(), text);
         }
         if let Some(title) =
             turn.title.as_deref().filter(|title| title.chars().count() <= 60 && !title.contains(['"', '\n']))
@@ -33,13 +36,16 @@ impl Questions {
         }
     }
 
-    /// Questions of as many projects as there are, then titles as questions.
+    /// Questions of as many projects as there are, then titles, and what an agent was told, as questions.
     pub(super) fn suggest(self) -> Vec<SuggestedQuestion> {
-        let titled = self.titles.into_iter().map(|(namespace, titles)| {
-            (namespace, titles.into_iter().map(|title| format!("What did we do about: {title}")).collect::<Vec<_>>())
-        });
+        let about = |texts: BTreeMap<Namespace, Vec<String>>, before: &str| {
+            let ask = |text: String| format!("{before} {}", text.trim_end_matches(['.', '!']));
+            texts.into_iter().map(|(namespace, texts)| (namespace, texts.into_iter().map(ask).collect())).collect()
+        };
+        let titled: Vec<(Namespace, Vec<String>)> = about(self.titles, "What did we do about:");
+        let told = about(self.told, "What came of:");
         let mut suggested = Vec::new();
-        for mut lists in [self.asked.into_iter().collect::<Vec<_>>(), titled.collect()] {
+        for mut lists in [self.asked.into_iter().collect(), titled, told] {
             while suggested.len() < SUGGESTED && lists.iter().any(|(_, list)| !list.is_empty()) {
                 for (namespace, list) in &mut lists {
                     if suggested.len() < SUGGESTED && !list.is_empty() {
@@ -56,5 +62,38 @@ impl Questions {
 fn keep(list: &mut Vec<String>, text: &str) {
     if list.len() < KEPT && !list.iter().any(|kept| kept == text) {
         list.push(text.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aforesaid_core::types::{ConversationId, SessionId};
+
+    use super::*;
+
+    fn suggested(prompts: &[&str]) -> Vec<String> {
+        let namespace = Namespace::new("forge.example/ann/kites").unwrap();
+        let mut questions = Questions::default();
+        for prompt in prompts {
+            let (conversation, session) = (ConversationId::new("a").unwrap(), SessionId::new("a").unwrap());
+            let turn = Turn::new(conversation, session, "user", *prompt);
+            questions.see(&namespace, &turn);
+        }
+        questions.suggest().into_iter().map(|question| question.text).collect()
+    }
+
+    /// Nothing was suggested where people only told an agent what to do.
+    #[test]
+    fn what_an_agent_was_told_is_asked_about_where_nobody_asked() {
+        let told = ["Please fix the parser in checkout.", "ok", "Rename the loader of the gallery!"];
+        assert_eq!(
+            suggested(&told),
+            ["What came of: Please fix the parser in checkout", "What came of: Rename the loader of the gallery"]
+        );
+        let asked = ["Please fix the parser in checkout.", "Why does the login test fail?"];
+        assert_eq!(
+            suggested(&asked),
+            ["Why does the login test fail?", "What came of: Please fix the parser in checkout"]
+        );
     }
 }
