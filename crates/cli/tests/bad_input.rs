@@ -190,8 +190,8 @@ fn a_scope_that_holds_nothing() {
 
 #[test]
 fn forgetting_without_a_word_about_what_or_a_yes() {
-    assert_snapshot!(refused(&["forget"]), @"2 usage: nothing was named; give an id, a scope (--conversation, --session, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all");
-    assert_snapshot!(refused(&["forget", "--yes"]), @"2 usage: nothing was named; give an id, a scope (--conversation, --session, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all");
+    assert_snapshot!(refused(&["forget"]), @"2 usage: nothing was named; give an id, a scope (--conversation, --session, --except, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all");
+    assert_snapshot!(refused(&["forget", "--yes"]), @"2 usage: nothing was named; give an id, a scope (--conversation, --session, --except, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all");
     assert_snapshot!(refused(&["forget", "D1:2"]), @"2 usage: this would forget 1 memory for good, and there is nobody to ask; add --yes");
     assert_snapshot!(refused(&["forget", "--all"]), @"2 usage: this would forget 4 memories for good, and there is nobody to ask; add --yes");
     assert_snapshot!(refused(&["forget", "D1:2", "-s", "s1", "--yes"]), @"2 usage: --session: an id goes with --conversation only; leave --session out");
