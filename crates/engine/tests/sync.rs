@@ -215,6 +215,67 @@ fn what_was_forgotten_stays_forgotten_while_the_log_grows() {
     assert!(!home.export(&memory).contains("Did the reel hold"));
 }
 
+/// A turn that was forgotten alone came back when its log was read anew: with other `--tools`, from an earlier `--since`,
+/// under a new name of the project, or since the file was replaced.
+#[test]
+fn what_was_forgotten_stays_forgotten_when_a_log_is_read_anew() {
+    let forgotten = "The shed has red paint.";
+    let since = |moment: &str| Some(moment.parse().unwrap());
+    let other = Namespace::new("forge.example/ann/kites").unwrap();
+    let anew: [(&str, SyncOptions, SyncOptions); 3] = [
+        ("other tools", options(), SyncOptions { tools: ToolTurns::Full, ..options() }),
+        ("an earlier time", SyncOptions { since: since("2026-11-01T08:05:00Z"), ..options() }, options()),
+        ("another name", options(), SyncOptions { namespace: Some(other.clone()), ..options() }),
+    ];
+    for (how, first, then) in anew {
+        let home = Home::new();
+        home.write(&claude_path(), home.at_home(CLAUDE));
+        let memory = home.memory();
+        home.sync_with(&memory, &first);
+        let line = home.export(&memory).lines().find(|line| line.contains(forgotten)).unwrap().to_owned();
+        let id = serde_json::from_str::<serde_json::Value>(&line).unwrap()["id"].as_str().unwrap().to_owned();
+        let target = MemoryRef { id: MemoryId::new(id).unwrap(), conversation: None };
+        memory.forget(&home.namespace(), &Target::One(target)).unwrap();
+        // A log is looked at when it grows.
+        let more = "{\"type\":\"user\",\"uuid\":\"u9\",\"message\":{\"content\":\"More?\"}}\n";
+        home.write(&claude_path(), home.at_home(CLAUDE) + more);
+        let report = home.sync_with(&memory, &then);
+        assert_eq!((report.read, report.forgotten), (1, 1), "{how}");
+        let namespace = then.namespace.clone().unwrap_or_else(|| home.namespace());
+        let mut out = Vec::new();
+        memory.export(&namespace, &Scope::default(), &mut out).unwrap();
+        let left = String::from_utf8(out).unwrap();
+        assert!(!left.contains(forgotten), "{how}: {left}");
+        assert_eq!(left.lines().count(), 16, "{how}");
+        // And again, with the first options.
+        home.sync_with(&memory, &SyncOptions { namespace: then.namespace.clone(), ..first });
+        assert!(!home.export(&memory).contains(forgotten), "{how}");
+    }
+}
+
+#[test]
+fn what_was_forgotten_stays_forgotten_when_a_log_is_replaced() {
+    let home = Home::new();
+    let text = home.at_home(CLAUDE);
+    home.write(&claude_path(), &text);
+    let memory = home.memory();
+    home.sync(&memory);
+    let target = MemoryRef { id: MemoryId::new("u4").unwrap(), conversation: None };
+    memory.forget(&home.namespace(), &Target::One(target)).unwrap();
+    let count = home.export(&memory).lines().count();
+    home.write(&claude_path(), text.replacen('\n', "\n\n", 1));
+    let report = home.sync(&memory);
+    assert_eq!((report.anew, report.forgotten), (1, 1));
+    assert_eq!(home.export(&memory).lines().count(), count);
+    // No cursor holds what could tell its text.
+    for path in fs::read_dir(home.cursors().folder()).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let cursor: serde_json::Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+            assert!(cursor["open"].get("u4").is_none() && cursor["open"].get("u1").is_some(), "{cursor}");
+        }
+    }
+}
+
 #[test]
 fn a_secret_is_in_no_file() {
     let home = Home::new();
