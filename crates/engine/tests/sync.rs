@@ -16,6 +16,8 @@ use tempfile::TempDir;
 const CLAUDE: &str = include_str!("../../fuzz-targets/corpus/import_claude_code/session.jsonl");
 const SUBAGENT: &str = include_str!("../../fuzz-targets/corpus/import_claude_code/subagent.jsonl");
 const CODEX: &str = include_str!("../../fuzz-targets/corpus/import_codex/legacy.jsonl");
+const PAGINATED: &str = include_str!("../../fuzz-targets/corpus/import_codex/paginated.jsonl");
+const FIRST: &str = include_str!("../../fuzz-targets/corpus/import_codex/first.jsonl");
 const GEMINI: &str = include_str!("../../fuzz-targets/corpus/import_gemini_cli/session.jsonl");
 const SESSION: &str = "0b8f5c1e-9a43-4a0e-8a53-5d8f6b2c7e10";
 
@@ -82,9 +84,18 @@ impl Home {
 
     /// What the project holds, a line a memory.
     fn export(&self, memory: &Memory) -> String {
+        self.export_of(memory, &self.namespace())
+    }
+
+    fn export_of(&self, memory: &Memory, namespace: &Namespace) -> String {
         let mut out = Vec::new();
-        memory.export(&self.namespace(), &Scope::default(), &mut out).unwrap();
+        memory.export(namespace, &Scope::default(), &mut out).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    /// What all projects hold.
+    fn export_all(&self, memory: &Memory) -> String {
+        memory.namespaces().unwrap().iter().map(|namespace| self.export_of(memory, namespace)).collect()
     }
 }
 
@@ -133,19 +144,28 @@ fn logs_of_all_line_agents_come_to_their_project_once() {
 
 #[test]
 fn a_log_that_grows_in_random_cuts_is_as_one_that_was_read_at_once() {
+    let codex =
+        |number: u32| format!(".codex/sessions/2026/11/01/rollout-a-019a7c11-52c0-7d10-9f4e-aa11bb22cc{number}.jsonl");
     let all = [
         (claude_path(), CLAUDE),
-        (".codex/sessions/2026/11/01/rollout-a-019a7c11-52c0-7d10-9f4e-aa11bb22cc33.jsonl".to_owned(), CODEX),
+        (format!(".claude/projects/-home-ann-kites/{SESSION}/subagents/agent-c3d4.jsonl"), SUBAGENT),
+        (codex(33), CODEX),
+        (codex(34), PAGINATED),
+        (codex(35), FIRST),
+        (".gemini/tmp/kites/chats/session-1.jsonl".to_owned(), GEMINI),
     ];
     for (path, text) in all {
         let whole = Home::new();
+        whole.write(".gemini/tmp/kites/.project_root", whole.at_home("/home/ann/kites"));
         whole.write(&path, whole.at_home(text));
         let memory = whole.memory();
         whole.sync(&memory);
         let name = |home: &Home, text: String| text.replace(home.folder.path().to_str().unwrap(), "HOME");
-        let expected = name(&whole, whole.export(&memory));
+        let expected = name(&whole, whole.export_all(&memory));
+        assert!(!expected.is_empty(), "{path}");
         for seed in 1..6u64 {
             let home = Home::new();
+            home.write(".gemini/tmp/kites/.project_root", home.at_home("/home/ann/kites"));
             let text = home.at_home(text);
             let memory = home.memory();
             let (mut at, mut state) = (0usize, seed);
@@ -155,7 +175,7 @@ fn a_log_that_grows_in_random_cuts_is_as_one_that_was_read_at_once() {
                 home.write(&path, &text.as_bytes()[..at]);
                 home.sync(&memory);
             }
-            assert_eq!(name(&home, home.export(&memory)), expected, "{path}, seed {seed}");
+            assert_eq!(name(&home, home.export_all(&memory)), expected, "{path}, seed {seed}");
         }
     }
 }
@@ -242,9 +262,7 @@ fn what_was_forgotten_stays_forgotten_when_a_log_is_read_anew() {
         let report = home.sync_with(&memory, &then);
         assert_eq!((report.read, report.forgotten), (1, 1), "{how}");
         let namespace = then.namespace.clone().unwrap_or_else(|| home.namespace());
-        let mut out = Vec::new();
-        memory.export(&namespace, &Scope::default(), &mut out).unwrap();
-        let left = String::from_utf8(out).unwrap();
+        let left = home.export_of(&memory, &namespace);
         assert!(!left.contains(forgotten), "{how}: {left}");
         assert_eq!(left.lines().count(), 16, "{how}");
         // And again, with the first options.
