@@ -23,13 +23,18 @@ impl Interruption {
     ///
     /// Where it cannot be taken, the first ends the process as ever: what is stored is stored then, too.
     pub(crate) fn watch() -> Self {
+        Self::watch_and(|| aside(format_args!("stopping after this step; Ctrl-C again stops at once")))
+    }
+
+    /// As [`Interruption::watch`]; the first Ctrl-C calls `react`.
+    pub(crate) fn watch_and(react: impl Fn() + Send + 'static) -> Self {
         let pressed = Self::default();
         let flag = Arc::clone(&pressed.0);
         let _ = ctrlc::set_handler(move || {
             if flag.swap(true, Ordering::SeqCst) {
                 process::exit(EXIT_CODE.into());
             }
-            aside(format_args!("stopping after this step; Ctrl-C again stops at once"));
+            react();
         });
         pressed
     }

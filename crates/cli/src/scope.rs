@@ -14,6 +14,9 @@ pub(crate) struct ScopeArgs {
     /// Only this session.
     #[arg(long, short)]
     pub(crate) session: Option<SessionId>,
+    /// Not this conversation; may be repeated.
+    #[arg(long, value_name = "CONVERSATION")]
+    pub(crate) except: Vec<ConversationId>,
     /// Only what was said at or after this time: 2024-03-09, 2024-03-09T18:02:00Z, or words such as "last week".
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,
@@ -30,6 +33,7 @@ impl ScopeArgs {
         Ok(Scope {
             conversation: self.conversation.clone(),
             session: self.session.clone(),
+            except: self.except.clone(),
             from: from.map(|text| local_time::beginning("--from", text, &settings.clock)).transpose()?,
             to: to.map(|text| local_time::end("--to", text, &settings.clock)).transpose()?,
             filter: self.filter.filter(),
@@ -38,8 +42,8 @@ impl ScopeArgs {
 }
 
 /// Names of all scope options but the conversation, for what conflicts with them.
-pub(crate) const BESIDES_CONVERSATION: [&str; 8] =
-    ["session", "from", "to", "speaker", "tag", "kind", "source", "meta"];
+pub(crate) const BESIDES_CONVERSATION: [&str; 9] =
+    ["session", "except", "from", "to", "speaker", "tag", "kind", "source", "meta"];
 
 /// What a memory must be like.
 #[derive(Debug, Args)]

@@ -90,6 +90,7 @@ pub(crate) fn failure(error: SyncError) -> Failure {
         SyncError::Io { source, path } => {
             Failure::Io { action: format!("sync: {} could not be used; check its permissions", path.display()), source }
         }
+        SyncError::Watch { ref source, .. } => Failure::Input(format!("{error}: {source}")),
         other => Failure::Input(other.to_string()),
     }
 }

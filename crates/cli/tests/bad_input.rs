@@ -106,10 +106,10 @@ fn text_that_is_not_utf8() {
 
 #[test]
 fn a_file_of_no_known_format() {
-    assert_snapshot!(refused_file("empty.jsonl", ""), @"4 invalid_input: empty.jsonl: cannot tell the format: it is empty; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles or jsonl; name the right one with --format");
-    assert_snapshot!(refused_file("list.json", "[]"), @"4 invalid_input: list.json: cannot tell the format: it is an empty array; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles or jsonl; name the right one with --format");
-    assert_snapshot!(refused_file("notes.txt", "Dear diary"), @"4 invalid_input: notes.txt: cannot tell the format: it begins with 'D'; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles or jsonl; name the right one with --format");
-    assert_snapshot!(refused_file("rows.json", r#"[{"name": "Ann", "age": 7}]"#), @r#"4 invalid_input: rows.json: cannot tell the format: it is an array of objects with the fields "name", "age"; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles or jsonl; name the right one with --format"#);
+    assert_snapshot!(refused_file("empty.jsonl", ""), @"4 invalid_input: empty.jsonl: cannot tell the format: it is empty; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles, mbox, markdown or jsonl; name the right one with --format");
+    assert_snapshot!(refused_file("list.json", "[]"), @"4 invalid_input: list.json: cannot tell the format: it is an empty array; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles, mbox, markdown or jsonl; name the right one with --format");
+    assert_snapshot!(refused_file("notes.txt", "Dear diary"), @"4 invalid_input: notes.txt: cannot tell the format: it begins with 'D'; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles, mbox, markdown or jsonl; name the right one with --format");
+    assert_snapshot!(refused_file("rows.json", r#"[{"name": "Ann", "age": 7}]"#), @r#"4 invalid_input: rows.json: cannot tell the format: it is an array of objects with the fields "name", "age"; expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles, mbox, markdown or jsonl; name the right one with --format"#);
 }
 
 #[test]
@@ -190,8 +190,8 @@ fn a_scope_that_holds_nothing() {
 
 #[test]
 fn forgetting_without_a_word_about_what_or_a_yes() {
-    assert_snapshot!(refused(&["forget"]), @"2 usage: nothing was named; give an id, a scope (--conversation, --session, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all");
-    assert_snapshot!(refused(&["forget", "--yes"]), @"2 usage: nothing was named; give an id, a scope (--conversation, --session, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all");
+    assert_snapshot!(refused(&["forget"]), @"2 usage: nothing was named; give an id, a scope (--conversation, --session, --except, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all");
+    assert_snapshot!(refused(&["forget", "--yes"]), @"2 usage: nothing was named; give an id, a scope (--conversation, --session, --except, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all");
     assert_snapshot!(refused(&["forget", "D1:2"]), @"2 usage: this would forget 1 memory for good, and there is nobody to ask; add --yes");
     assert_snapshot!(refused(&["forget", "--all"]), @"2 usage: this would forget 4 memories for good, and there is nobody to ask; add --yes");
     assert_snapshot!(refused(&["forget", "D1:2", "-s", "s1", "--yes"]), @"2 usage: --session: an id goes with --conversation only; leave --session out");
@@ -204,7 +204,7 @@ fn options_that_name_no_choice() {
     assert_snapshot!(misused(&["search", "kite", "--sort-by", "mood"]), @r#"2 error: invalid value 'mood' for '--sort-by <SORT_BY>': sort order "mood": expected relevance, importance or recency"#);
     assert_snapshot!(misused(&["search", "kite", "--from", "someday"]), @r#"2 aforesaid: --from: time "someday": expected a date or a moment such as 2023-05-08, 2023-05 or 2023-05-08T13:56:00Z, or words such as yesterday, "last week", "3 months ago" or "summer 2022""#);
     assert_snapshot!(misused(&["search", "kite", "-n", " "]), @"2 error: invalid value ' ' for '--namespace <NAMESPACE>': namespace is blank: expected 1 to 256 bytes without control characters; choose another name");
-    assert_snapshot!(misused(&["import", "a.jsonl", "--format", "csv"]), @r#"2 error: invalid value 'csv' for '--format <FORMAT>': format "csv": expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles or jsonl"#);
+    assert_snapshot!(misused(&["import", "a.jsonl", "--format", "csv"]), @r#"2 error: invalid value 'csv' for '--format <FORMAT>': format "csv": expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles, mbox, markdown or jsonl"#);
     assert_snapshot!(misused(&["add", "x", "--note", "--importance", "2"]), @"2 error: invalid value '2' for '--importance <IMPORTANCE>': importance 2: expected a number from 0 to 1");
     assert_snapshot!(misused(&["add", "x", "--importance", "-1"]), @"2 error: unexpected argument '-1' found");
     assert_snapshot!(misused(&["forget", "D1:2", "--all"]), @"2 error: the argument '[ID]' cannot be used with '--all'");

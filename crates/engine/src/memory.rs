@@ -300,11 +300,20 @@ impl Memory {
         if let Some(conversation) = &mut scope.conversation {
             *conversation = self.resolve_conversation(namespace, conversation)?;
         }
+        for conversation in &mut scope.except {
+            *conversation = self.resolve_conversation(namespace, conversation)?;
+            // A name that was mistyped must not have the conversation found, or forgotten, that was to be spared.
+            if !self.store.has_conversation(namespace, conversation)? {
+                let named = Scope { conversation: Some(conversation.clone()), ..Scope::default() };
+                return Err(self.nothing_in(namespace, &named));
+            }
+        }
         if let Some(session) = &scope.session {
             let mut conversations = self.store.conversations_with(namespace, session)?;
             if let Some(named) = &scope.conversation {
                 conversations.retain(|conversation| conversation == named);
             }
+            conversations.retain(|conversation| !scope.except.contains(conversation));
             match conversations.as_slice() {
                 [] => return Err(self.nothing_in(namespace, &scope)),
                 [one] => scope.conversation = Some(one.clone()),
@@ -327,7 +336,8 @@ impl Memory {
             scope.from.map(|from| format!("from {from}")),
             scope.to.map(|to| format!("to {to}")),
         ];
-        let parts = parts.into_iter().flatten().chain(scope.filter.parts());
+        let except = scope.except.iter().map(|name| format!("all conversations but {:?}", name.as_str()));
+        let parts = parts.into_iter().flatten().chain(except).chain(scope.filter.parts());
         let scope = parts.collect::<Vec<_>>().join(", ");
         Error::EmptyScope { scope, namespace: namespace.clone() }
     }

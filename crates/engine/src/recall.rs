@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use aforesaid_core::{
     pipeline::Pipeline,
-    types::{ConversationId, Query, Scope, Sensitivity, Timestamp},
+    types::{ConversationId, Namespace, Query, Scope, Sensitivity, Timestamp},
 };
 
 use crate::{Explanations, ListedSession, answer::Hit, error::Error, memory::Memory};
@@ -38,12 +38,10 @@ impl Memory {
     /// # Errors
     /// As [`Memory::search`].
     pub fn recall(&self, query: &Query, pipeline: &Pipeline, options: &RecallOptions) -> Result<Option<String>, Error> {
-        let query = Query { k: LOOKED_AT, min_confidence: options.min_confidence, ..query.clone() };
+        let mut query = Query { k: LOOKED_AT, min_confidence: options.min_confidence, ..query.clone() };
+        query.scope.except.extend(self.stored(&query.namespace, options)?);
         let found = self.search(&query, pipeline, Explanations::Omit)?;
-        let is_shown = |hit: &Hit| {
-            let is_other = options.present.is_none() || hit.conversation != options.present;
-            is_other && hit.sensitivity == Sensitivity::Ordinary
-        };
+        let is_shown = |hit: &Hit| hit.sensitivity == Sensitivity::Ordinary;
         // The confidence is the first hit's: where that is not shown, nothing is known of the others.
         let Some(best) = found.hits.first().filter(|first| is_shown(first)).map(|first| first.score) else {
             return Ok(None);
@@ -75,8 +73,12 @@ impl Memory {
         if self.store.version(&query.namespace)?.is_none() {
             return Ok(None);
         }
-        let mut sessions = self.sessions(&query.namespace, &Scope::default())?;
-        sessions.retain(|session| Some(&session.conversation) != options.present.as_ref());
+        let except = self.stored(&query.namespace, options)?.into_iter().collect();
+        let scope = Scope { except, ..Scope::default() };
+        let sessions = match self.sessions(&query.namespace, &scope) {
+            Err(Error::EmptyScope { .. }) => return Ok(None),
+            sessions => sessions?,
+        };
         let turns: u64 = sessions.iter().map(|session| session.turns).sum();
         let Some(last) = sessions.first().filter(|_| turns > 0) else { return Ok(None) };
         let title = self.ordinary_title(query, last)?.map(|title| format!(", about: {}", shortened(title, 80)));
@@ -88,6 +90,12 @@ impl Memory {
             date(last.last),
         );
         Ok((text.chars().count() <= options.most_chars).then_some(text))
+    }
+
+    /// The conversation of the present session, where something of it is stored.
+    fn stored(&self, namespace: &Namespace, options: &RecallOptions) -> Result<Option<ConversationId>, Error> {
+        let Some(present) = options.present.as_ref() else { return Ok(None) };
+        Ok(self.store.has_conversation(namespace, present)?.then(|| present.clone()))
     }
 
     /// The title of a session that has nothing sensitive: what a title says may be what is.

@@ -58,6 +58,26 @@ fn refusal(archive: Vec<u8>, limits: Limits) -> String {
     message
 }
 
+/// A note is a conversation of whoever keeps it; in the archive of an export it is a file that somebody attached.
+#[test]
+fn notes_are_read_in_folders_and_mailboxes_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("vault")).unwrap();
+    fs::write(folder.path().join("vault/Kites.md"), "# Kites").unwrap();
+    fs::write(folder.path().join("inbox.mbox"), "From a").unwrap();
+    let archive = zip(&[("Mail/All.mbox", b"From a"), ("attached.md", b"# Kites")]);
+    fs::write(folder.path().join("takeout.zip"), archive).unwrap();
+    assert_eq!(
+        found_at(folder.path(), folder.path()),
+        [
+            "inbox.mbox (inbox): 6",
+            "takeout.zip/Mail/All.mbox (Mail/All): 6",
+            "takeout.zip/attached.md is left: document",
+            "vault/Kites.md (vault/Kites): 7",
+        ]
+    );
+}
+
 #[test]
 fn a_folder_is_walked_in_order() {
     let folder = tempfile::tempdir().unwrap();

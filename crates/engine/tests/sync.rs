@@ -16,6 +16,8 @@ use tempfile::TempDir;
 const CLAUDE: &str = include_str!("../../fuzz-targets/corpus/import_claude_code/session.jsonl");
 const SUBAGENT: &str = include_str!("../../fuzz-targets/corpus/import_claude_code/subagent.jsonl");
 const CODEX: &str = include_str!("../../fuzz-targets/corpus/import_codex/legacy.jsonl");
+const PAGINATED: &str = include_str!("../../fuzz-targets/corpus/import_codex/paginated.jsonl");
+const FIRST: &str = include_str!("../../fuzz-targets/corpus/import_codex/first.jsonl");
 const GEMINI: &str = include_str!("../../fuzz-targets/corpus/import_gemini_cli/session.jsonl");
 const SESSION: &str = "0b8f5c1e-9a43-4a0e-8a53-5d8f6b2c7e10";
 
@@ -82,9 +84,18 @@ impl Home {
 
     /// What the project holds, a line a memory.
     fn export(&self, memory: &Memory) -> String {
+        self.export_of(memory, &self.namespace())
+    }
+
+    fn export_of(&self, memory: &Memory, namespace: &Namespace) -> String {
         let mut out = Vec::new();
-        memory.export(&self.namespace(), &Scope::default(), &mut out).unwrap();
+        memory.export(namespace, &Scope::default(), &mut out).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    /// What all projects hold.
+    fn export_all(&self, memory: &Memory) -> String {
+        memory.namespaces().unwrap().iter().map(|namespace| self.export_of(memory, namespace)).collect()
     }
 }
 
@@ -133,19 +144,28 @@ fn logs_of_all_line_agents_come_to_their_project_once() {
 
 #[test]
 fn a_log_that_grows_in_random_cuts_is_as_one_that_was_read_at_once() {
+    let codex =
+        |number: u32| format!(".codex/sessions/2026/11/01/rollout-a-019a7c11-52c0-7d10-9f4e-aa11bb22cc{number}.jsonl");
     let all = [
         (claude_path(), CLAUDE),
-        (".codex/sessions/2026/11/01/rollout-a-019a7c11-52c0-7d10-9f4e-aa11bb22cc33.jsonl".to_owned(), CODEX),
+        (format!(".claude/projects/-home-ann-kites/{SESSION}/subagents/agent-c3d4.jsonl"), SUBAGENT),
+        (codex(33), CODEX),
+        (codex(34), PAGINATED),
+        (codex(35), FIRST),
+        (".gemini/tmp/kites/chats/session-1.jsonl".to_owned(), GEMINI),
     ];
     for (path, text) in all {
         let whole = Home::new();
+        whole.write(".gemini/tmp/kites/.project_root", whole.at_home("/home/ann/kites"));
         whole.write(&path, whole.at_home(text));
         let memory = whole.memory();
         whole.sync(&memory);
         let name = |home: &Home, text: String| text.replace(home.folder.path().to_str().unwrap(), "HOME");
-        let expected = name(&whole, whole.export(&memory));
+        let expected = name(&whole, whole.export_all(&memory));
+        assert!(!expected.is_empty(), "{path}");
         for seed in 1..6u64 {
             let home = Home::new();
+            home.write(".gemini/tmp/kites/.project_root", home.at_home("/home/ann/kites"));
             let text = home.at_home(text);
             let memory = home.memory();
             let (mut at, mut state) = (0usize, seed);
@@ -155,7 +175,7 @@ fn a_log_that_grows_in_random_cuts_is_as_one_that_was_read_at_once() {
                 home.write(&path, &text.as_bytes()[..at]);
                 home.sync(&memory);
             }
-            assert_eq!(name(&home, home.export(&memory)), expected, "{path}, seed {seed}");
+            assert_eq!(name(&home, home.export_all(&memory)), expected, "{path}, seed {seed}");
         }
     }
 }
@@ -213,6 +233,65 @@ fn what_was_forgotten_stays_forgotten_while_the_log_grows() {
     let report = home.sync(&memory);
     assert_eq!(report.projects[&home.namespace()].added, 1);
     assert!(!home.export(&memory).contains("Did the reel hold"));
+}
+
+/// A turn that was forgotten alone came back when its log was read anew: with other `--tools`, from an earlier `--since`,
+/// under a new name of the project, or since the file was replaced.
+#[test]
+fn what_was_forgotten_stays_forgotten_when_a_log_is_read_anew() {
+    let forgotten = "The shed has red paint.";
+    let since = |moment: &str| Some(moment.parse().unwrap());
+    let other = Namespace::new("forge.example/ann/kites").unwrap();
+    let anew: [(&str, SyncOptions, SyncOptions); 3] = [
+        ("other tools", options(), SyncOptions { tools: ToolTurns::Full, ..options() }),
+        ("an earlier time", SyncOptions { since: since("2026-11-01T08:05:00Z"), ..options() }, options()),
+        ("another name", options(), SyncOptions { namespace: Some(other.clone()), ..options() }),
+    ];
+    for (how, first, then) in anew {
+        let home = Home::new();
+        home.write(&claude_path(), home.at_home(CLAUDE));
+        let memory = home.memory();
+        home.sync_with(&memory, &first);
+        let line = home.export(&memory).lines().find(|line| line.contains(forgotten)).unwrap().to_owned();
+        let id = serde_json::from_str::<serde_json::Value>(&line).unwrap()["id"].as_str().unwrap().to_owned();
+        let target = MemoryRef { id: MemoryId::new(id).unwrap(), conversation: None };
+        memory.forget(&home.namespace(), &Target::One(target)).unwrap();
+        // A log is looked at when it grows.
+        let more = "{\"type\":\"user\",\"uuid\":\"u9\",\"message\":{\"content\":\"More?\"}}\n";
+        home.write(&claude_path(), home.at_home(CLAUDE) + more);
+        let report = home.sync_with(&memory, &then);
+        assert_eq!((report.read, report.forgotten), (1, 1), "{how}");
+        let namespace = then.namespace.clone().unwrap_or_else(|| home.namespace());
+        let left = home.export_of(&memory, &namespace);
+        assert!(!left.contains(forgotten), "{how}: {left}");
+        assert_eq!(left.lines().count(), 16, "{how}");
+        // And again, with the first options.
+        home.sync_with(&memory, &SyncOptions { namespace: then.namespace.clone(), ..first });
+        assert!(!home.export(&memory).contains(forgotten), "{how}");
+    }
+}
+
+#[test]
+fn what_was_forgotten_stays_forgotten_when_a_log_is_replaced() {
+    let home = Home::new();
+    let text = home.at_home(CLAUDE);
+    home.write(&claude_path(), &text);
+    let memory = home.memory();
+    home.sync(&memory);
+    let target = MemoryRef { id: MemoryId::new("u4").unwrap(), conversation: None };
+    memory.forget(&home.namespace(), &Target::One(target)).unwrap();
+    let count = home.export(&memory).lines().count();
+    home.write(&claude_path(), text.replacen('\n', "\n\n", 1));
+    let report = home.sync(&memory);
+    assert_eq!((report.anew, report.forgotten), (1, 1));
+    assert_eq!(home.export(&memory).lines().count(), count);
+    // No cursor holds what could tell its text.
+    for path in fs::read_dir(home.cursors().folder()).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let cursor: serde_json::Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+            assert!(cursor["open"].get("u4").is_none() && cursor["open"].get("u1").is_some(), "{cursor}");
+        }
+    }
 }
 
 #[test]

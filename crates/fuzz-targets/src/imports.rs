@@ -70,6 +70,14 @@ pub(crate) fn subtitles(bytes: &[u8]) {
     read(Format::Subtitles, bytes);
 }
 
+pub(crate) fn mbox(bytes: &[u8]) {
+    read(Format::Mbox, bytes);
+}
+
+pub(crate) fn markdown(bytes: &[u8]) {
+    read(Format::Markdown, bytes);
+}
+
 pub(crate) fn cues(bytes: &[u8]) {
     let source = CueSource { model: "m".to_owned(), prompt: "p".to_owned() };
     let _ = read_cue_file(bytes, &CueFile { name: "file.jsonl", conversation: None, source });

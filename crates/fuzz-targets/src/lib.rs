@@ -70,6 +70,30 @@ const CHAT: &[&str] = &[
     "99999999999",
 ];
 
+/// Words of mailboxes.
+const MAIL: &[&str] = &[
+    "\nFrom ",
+    "\n\nFrom a Mon Jan  1 00:00:00 2024\nSubject: x\n\n",
+    "\r\n",
+    "=?utf-8?B?w6k=?=",
+    "=?iso-8859-1?Q?=E9?=",
+    "Content-Type: multipart/alternative; boundary=b",
+    "--b",
+    "--b--",
+    "Content-Transfer-Encoding: base64",
+    "References: <a@b> <c@d>",
+    "In-Reply-To: <a@b>",
+    "Message-ID: <a@b>",
+    "Re: ",
+    "> ",
+    ">From ",
+    "=E9",
+];
+
+/// Words of notes.
+const NOTES: &[&str] =
+    &["---\n", "# ", "```", "~~~", "\n\n", "===", "tags: [a, b]", "- ", "date: 2024-05-01", "title: ", "\"", "é"];
+
 /// Words of the logs of agents.
 const LOGS: &[&str] = &[
     "{",
@@ -124,6 +148,8 @@ pub const TARGETS: &[Target] = &[
     target("import_discord", imports::discord, JSON),
     target("import_whatsapp", imports::whatsapp, CHAT),
     target("import_subtitles", imports::subtitles, CHAT),
+    target("import_mbox", imports::mbox, MAIL),
+    target("import_markdown", imports::markdown, NOTES),
     target("cues_file", imports::cues, JSON),
     Target { corpus: servers::results, ..target("batch_file", servers::batch, JSON) },
     target("reply_chat", servers::chat, JSON),

@@ -33,7 +33,7 @@ macro_rules! each {
 each! {
     import_detected import_locomo import_openai import_openai_jsonl import_chatgpt import_claude import_jsonl
     import_claude_code import_codex import_gemini_cli log_opencode log_cursor
-    import_slack import_telegram import_discord import_whatsapp import_subtitles
+    import_slack import_telegram import_discord import_whatsapp import_subtitles import_mbox import_markdown
     cues_file batch_file reply_chat reply_text reply_stream reply_embeddings retry_after
     pipeline timestamp question_dates names index_snapshot model_config model_tokenizer model_weights
 }

@@ -18,7 +18,7 @@ const SCHEMA: &str = "aforesaid";
 const STATEMENT: Duration = Duration::from_secs(120);
 
 /// How long a connection may take to be made.
-const CONNECT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 
 /// Connections at once where nothing else is said.
 const CONNECTIONS: usize = 8;

@@ -13,7 +13,7 @@ use crate::{
     blocking::{Driver, wait},
     connection::Connection,
     errors::{Context, Trouble},
-    location::{Location, Options},
+    location::{CONNECT, Location, Options},
     tls,
 };
 
@@ -99,19 +99,36 @@ impl Pool {
     }
 
     /// A connection of nobody's.
+    ///
+    /// A server that takes the connection and then says nothing is waited for as long as one that does not take it.
     pub(crate) fn connect(&self, context: Context<'_>) -> Result<Connection, StoreError> {
-        let until = Instant::now() + STARTING;
+        let hosts = u32::try_from(self.location.config.get_hosts().len()).unwrap_or(u32::MAX);
+        let each = self.location.config.get_connect_timeout().copied().unwrap_or(CONNECT);
+        let limit = each.saturating_mul(hosts.max(1));
+        // Who asked not to wait for long is not kept waiting by a server that starts, either.
+        let until = Instant::now() + STARTING.min(limit.saturating_mul(2));
         let mut pause = Duration::from_millis(50);
         loop {
             let (config, tls) = (self.location.config.clone(), self.tls.clone());
             let connecting = self.driver.handle().spawn(async move {
-                let (client, connection) = config.connect(tls).await?;
+                let Ok(connected) = tokio::time::timeout(limit, config.connect(tls)).await else { return Ok(None) };
+                let (client, connection) = connected?;
                 // It ends with its client, or with the server; whoever asks it next is told.
                 tokio::spawn(async move { drop(connection.await) });
-                Ok(client)
+                Ok(Some(client))
             });
             let connected: Result<_, tokio_postgres::Error> = wait(connecting)
                 .map_err(|error| context.failed(format!("the thread of connections ended: {error}")))?;
+            let connected = match connected {
+                Ok(Some(client)) => Ok(client),
+                Ok(None) => {
+                    return Err(context.refused(
+                        format!("the server did not answer within {} seconds", limit.as_secs()),
+                        "see whether it runs, or raise connect_timeout in the URL",
+                    ));
+                }
+                Err(error) => Err(error),
+            };
             match connected {
                 Ok(client) => {
                     let Options { statements, schema, .. } = self.options();

@@ -70,6 +70,12 @@ fn by_columns(scope: &Scope) -> (String, Vec<Value>) {
             session.as_str().into(),
         );
     }
+    for conversation in &scope.except {
+        and(
+            " AND m.conversation NOT IN (SELECT k.id FROM @conversation k WHERE k.tenant = $1 AND k.name = ?)",
+            conversation.as_str().into(),
+        );
+    }
     if let Some(from) = scope.from {
         and(" AND m.said_at >= ?", from.millis().into());
     }

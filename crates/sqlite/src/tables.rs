@@ -257,6 +257,12 @@ pub(crate) fn within(scope: &Scope, tenant: i64) -> (String, Vec<Value>) {
             Value::Text(session.to_string()),
         );
     }
+    for conversation in &scope.except {
+        and(
+            " AND m.conversation NOT IN (SELECT id FROM conversation WHERE namespace = ?1 AND name = $)",
+            Value::Text(conversation.to_string()),
+        );
+    }
     if let Some(from) = scope.from {
         and(" AND m.said_at >= $", Value::Integer(from.millis()));
     }

@@ -17,7 +17,10 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-#[command(after_help = "Without an id, the scope options select what is deleted; --all selects the whole namespace.")]
+#[command(
+    after_help = "Without an id, the scope options select what is deleted; --all selects the whole namespace. `aforesaid sync \
+    --forget SOURCE` forgets what came from an agent, or from one of its logs, and has it not be read again."
+)]
 pub(crate) struct Forget {
     /// Id of one turn or note, or the beginning of it.
     id: Option<MemoryId>,
@@ -92,6 +95,7 @@ impl Forget {
             Some(_) => {
                 let given = [
                     ("--session", scope.session.is_some()),
+                    ("--except", !scope.except.is_empty()),
                     ("--from", scope.from.is_some()),
                     ("--to", scope.to.is_some()),
                 ];
@@ -100,7 +104,7 @@ impl Forget {
                 Err(Failure::Usage(format!("{given}: an id goes with --conversation only; leave {given} out")))
             }
             None if scope.is_everything() && !self.all => Err(Failure::Usage(
-                "nothing was named; give an id, a scope (--conversation, --session, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all".into(),
+                "nothing was named; give an id, a scope (--conversation, --session, --except, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all".into(),
             )),
             None => Ok(Target::Within(scope)),
         }

@@ -1,6 +1,7 @@
 //! `aforesaid hook`
 
 use std::{
+    borrow::Cow,
     env,
     ffi::OsString,
     io::{self, Read},
@@ -11,6 +12,7 @@ use std::{
 use aforesaid::{
     Creation, EncoderSource, Memory, NoVectors, Pipeline, RecallOptions,
     formats::agents::Agent,
+    is_postgres_url,
     project::Project,
     sync::{OlderTurns, Queue, QueuedEvent, SyncOptions, agent_of, discover},
     types::{ConversationId, Query, Zone},
@@ -100,10 +102,17 @@ impl Hook {
     /// Prints what the agent is handed, if there is something.
     fn hand_over(&self, event: &Event, settings: &Settings) -> Result<(), Failure> {
         let mode = settings.agents.context;
-        if mode == HookContext::Off || !Memory::exists(&settings.store) {
+        let is_served = is_postgres_url(&settings.store);
+        // Whether a server has a store is seen when it is opened: it is not waited for twice.
+        if mode == HookContext::Off || !is_served && !Memory::exists(&settings.store) {
             return Ok(());
         }
-        let Some(context) = context(&self.event, event, settings)? else { return Ok(()) };
+        let context = match context(&self.event, event, settings) {
+            // A person waits for the agent: what a server does not answer is no matter for them now.
+            Err(Failure::Memory(_)) if is_served => None,
+            context => context?,
+        };
+        let Some(context) = context else { return Ok(()) };
         let context = match mode {
             HookContext::Ask => {
                 "aforesaid has memories of earlier sessions that may fit. Ask the person whether to use them \
@@ -129,7 +138,8 @@ fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<Stri
     let namespace = settings.named_namespace.clone().unwrap_or(project.namespace);
     // An encoder takes longer to load than a person wants to wait for a prompt.
     let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };
-    let memory = Memory::builder().creation(Creation::Forbidden).encoders(encoders).open(&settings.store)?;
+    let memory =
+        Memory::builder().creation(Creation::Forbidden).encoders(encoders).open(&impatient(&settings.store))?;
     if !memory.namespaces()?.contains(&namespace) {
         return Ok(None);
     }
@@ -147,6 +157,15 @@ fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<Stri
         _ if query.text.trim().is_empty() => Ok(None),
         _ => Ok(memory.recall(&query, &Pipeline::lexical(), &options)?),
     }
+}
+
+/// The store's location, where a server has a second to answer unless its URL says otherwise.
+fn impatient(store: &str) -> Cow<'_, str> {
+    if !is_postgres_url(store) || store.contains("connect_timeout=") {
+        return Cow::Borrowed(store);
+    }
+    let sign = if store.contains('?') { '&' } else { '?' };
+    Cow::Owned(format!("{store}{sign}connect_timeout=1"))
 }
 
 fn zone(settings: &Settings) -> Zone {

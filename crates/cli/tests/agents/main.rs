@@ -8,3 +8,4 @@ mod clients;
 mod hooks;
 mod logs;
 mod sync;
+mod watch;

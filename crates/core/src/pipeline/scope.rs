@@ -66,6 +66,8 @@ pub enum Filter {
     Conversation,
     /// It lies in another session, or in none.
     Session,
+    /// It lies in a conversation that is left out.
+    Except,
     /// It was said at another time, or nobody knows when.
     Time,
     /// It came after the moment that is asked from.
@@ -75,7 +77,8 @@ pub enum Filter {
 }
 
 impl Filter {
-    const ALL: [Filter; 5] = [Filter::Conversation, Filter::Session, Filter::Time, Filter::Before, Filter::Attributes];
+    const ALL: [Filter; 6] =
+        [Filter::Conversation, Filter::Session, Filter::Except, Filter::Time, Filter::Before, Filter::Attributes];
 }
 
 impl fmt::Display for Filter {
@@ -83,6 +86,7 @@ impl fmt::Display for Filter {
         f.write_str(match self {
             Filter::Conversation => "it is not in the conversation asked for",
             Filter::Session => "it is not in the session asked for",
+            Filter::Except => "it is in a conversation that is left out",
             Filter::Time => "it is not of the time asked for",
             Filter::Before => "it did not exist yet at the moment asked for",
             Filter::Attributes => "it has not the speaker, tags, kind, source or metadata asked for",
@@ -95,6 +99,7 @@ struct Bounds<'a> {
     documents: &'a Documents,
     scope: &'a Scope,
     conversation: Option<u32>,
+    except: Vec<u32>,
     end: u32,
     admitted: &'a Texts,
 }
@@ -103,13 +108,15 @@ impl<'a> Bounds<'a> {
     fn of(documents: &'a Documents, scope: &'a Scope, end: u32, admitted: &'a Texts) -> Self {
         let number = |name: &str| documents.conversation_number(name).unwrap_or(u32::MAX);
         let conversation = scope.conversation.as_ref().map(|name| number(name.as_str()));
-        Self { documents, scope, conversation, end, admitted }
+        let except = scope.except.iter().map(|name| number(name.as_str())).collect();
+        Self { documents, scope, conversation, except, end, admitted }
     }
 
     fn admits(&self, filter: Filter, text: u32) -> bool {
         match filter {
             Filter::Conversation => self.in_conversation(text),
             Filter::Session => self.in_session(text),
+            Filter::Except => self.is_left(text),
             Filter::Time => self.in_time(text),
             Filter::Before => self.existed(text),
             Filter::Attributes => self.admitted.has(text),
@@ -129,6 +136,11 @@ impl<'a> Bounds<'a> {
             let session = self.documents.session_of(text);
             session.is_some_and(|session| self.documents.sessions()[session as usize].name == name.as_str())
         })
+    }
+
+    fn is_left(&self, text: u32) -> bool {
+        self.except.is_empty()
+            || self.documents.conversation_of(text).is_none_or(|number| !self.except.contains(&number))
     }
 
     fn in_time(&self, text: u32) -> bool {
@@ -171,7 +183,11 @@ impl Candidates {
             }
         };
         let found = |text: &u32| {
-            collection.has(*text) && admitted.has(*text) && bounds.in_session(*text) && bounds.in_time(*text)
+            collection.has(*text)
+                && admitted.has(*text)
+                && bounds.in_session(*text)
+                && bounds.is_left(*text)
+                && bounds.in_time(*text)
         };
         let texts: Vec<u32> = all.filter(found).collect();
         let mut sessions: Vec<u32> = texts.iter().filter_map(|&text| documents.session_of(text)).collect();

@@ -37,7 +37,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 61] = [
+pub const CASES: [(&str, Case); 62] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -94,6 +94,7 @@ pub const CASES: [(&str, Case); 61] = [
     ("cues_go_with_their_memory_or_alone", cues::cues_go_with_their_memory_or_alone),
     ("filters_choose_the_same_everywhere", filters::filters_choose_the_same_everywhere),
     ("forgetting_by_every_filter", filters::forgetting_by_every_filter),
+    ("a_scope_leaves_conversations_out", filters::a_scope_leaves_conversations_out),
     ("sessions_are_listed", browsing::sessions_are_listed),
     ("ids_are_found_by_how_they_begin", browsing::ids_are_found_by_how_they_begin),
     ("labels_change_in_place", updates::labels_change_in_place),

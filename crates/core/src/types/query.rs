@@ -83,6 +83,8 @@ pub struct Scope {
     pub conversation: Option<ConversationId>,
     /// Only this session.
     pub session: Option<SessionId>,
+    /// None of these conversations; what is in no conversation stays.
+    pub except: Vec<ConversationId>,
     /// Only what was said at or after this moment.
     pub from: Option<Timestamp>,
     /// Only what was said at or before this moment.

@@ -7,6 +7,7 @@ use super::{
     agents::{self, Agent},
     elements::{broken, first},
     encoding::decode,
+    markdown, mbox,
     record::{describe, shortened},
     subtitles, whatsapp,
 };
@@ -15,7 +16,7 @@ const START: &str = "a JSON array or a JSON object";
 
 /// Tells the format of a file from its first record.
 ///
-/// The name serves only where the content leaves a choice: a single object
+/// The name serves only where the content leaves a choice: any text is Markdown where the file ends in `.md`, and a single object
 /// with `messages` is one line of [`Format::MessagesJsonl`] if the file ends in
 /// `.jsonl` or `.ndjson`. What follows the first record is not looked at.
 ///
@@ -23,7 +24,13 @@ const START: &str = "a JSON array or a JSON object";
 /// When the first record is broken JSON or of no known format; the message
 /// lists the formats and says how to name one.
 pub fn detect(bytes: &[u8], file: &str) -> Result<Format, FormatError> {
+    if mbox::begins(bytes) {
+        return Ok(Format::Mbox);
+    }
     let text = decode(bytes, file)?;
+    if markdown::is_named(file) {
+        return Ok(Format::Markdown);
+    }
     if whatsapp::begins(text) {
         return Ok(Format::WhatsApp);
     }

@@ -19,6 +19,8 @@
 //! | [`Format::Discord`] | JSON of DiscordChatExporter | `discord:<channel>` | by pauses | `id` |
 //! | [`Format::WhatsApp`] | the text of a chat | the file | by pauses | `<session>:<n>` |
 //! | [`Format::Subtitles`] | SubRip or WebVTT | the file | `session-1` | `session-1:<n>` |
+//! | [`Format::Mbox`] | a mailbox as mbox | the file | a thread | `Message-ID` |
+//! | [`Format::Markdown`] | a note | the file | a heading | its session and a hash of the text |
 //! | [`Format::Jsonl`] | an export of aforesaid | given, else the file | given, else `session-1` | given, else `<session>:<n>` |
 //!
 //! A field that is `null` counts as absent. "By pauses" means that a new
@@ -39,6 +41,8 @@ mod error;
 mod intake;
 mod jsonl;
 mod locomo;
+mod markdown;
+mod mbox;
 mod messages;
 mod place;
 mod record;
@@ -103,16 +107,20 @@ pub enum Format {
     WhatsApp,
     /// A transcript as SubRip or WebVTT.
     Subtitles,
+    /// A mailbox as mbox.
+    Mbox,
+    /// A note in Markdown.
+    Markdown,
     /// Turns and notes of aforesaid, one a line.
     Jsonl,
 }
 
 const NAMES: &str = "locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, \
-                     telegram, discord, whatsapp, subtitles or jsonl";
+                     telegram, discord, whatsapp, subtitles, mbox, markdown or jsonl";
 
 impl Format {
     /// Every format, in the order in which they are listed to people.
-    pub const ALL: [Format; 15] = [
+    pub const ALL: [Format; 17] = [
         Format::Locomo,
         Format::Messages,
         Format::MessagesJsonl,
@@ -127,6 +135,8 @@ impl Format {
         Format::Discord,
         Format::WhatsApp,
         Format::Subtitles,
+        Format::Mbox,
+        Format::Markdown,
         Format::Jsonl,
     ];
 
@@ -147,6 +157,8 @@ impl Format {
             Format::Discord => "discord",
             Format::WhatsApp => "whatsapp",
             Format::Subtitles => "subtitles",
+            Format::Mbox => "mbox",
+            Format::Markdown => "markdown",
             Format::Jsonl => "jsonl",
         }
     }
@@ -167,12 +179,14 @@ impl Format {
             | Format::GeminiCli
             | Format::Slack
             | Format::Telegram
-            | Format::Discord => OnConflict::Newest,
+            | Format::Discord
+            | Format::Mbox => OnConflict::Newest,
             Format::Locomo
             | Format::Messages
             | Format::MessagesJsonl
             | Format::WhatsApp
             | Format::Subtitles
+            | Format::Markdown
             | Format::Jsonl => OnConflict::Fail,
         }
     }
@@ -265,12 +279,17 @@ pub struct Parsed {
 /// the file is in memory at a time.
 ///
 /// # Errors
-/// When the bytes are not UTF-8, not JSON or not of that format, when a draft
+/// When the bytes are not UTF-8 (but in a mailbox), not JSON or not of that format, when a draft
 /// breaks the rules of [`Draft::check`] in a file of [`Format::Jsonl`], and
 /// when two different things have one id. Nothing is returned then.
 pub fn parse(format: Format, bytes: &[u8], source: &Source) -> Result<Parsed, FormatError> {
-    let text = encoding::decode(bytes, source.file)?;
     let mut intake = Intake::new(source);
+    if format == Format::Mbox {
+        // Each message of it says in which character set it is.
+        mbox::read(bytes, &mut intake)?;
+        return Ok(intake.finish());
+    }
+    let text = encoding::decode(bytes, source.file)?;
     match format {
         Format::Locomo => locomo::read(text, &mut intake),
         Format::Messages => messages::read_document(text, &mut intake),
@@ -286,6 +305,8 @@ pub fn parse(format: Format, bytes: &[u8], source: &Source) -> Result<Parsed, Fo
         Format::Discord => discord::read(text, &mut intake),
         Format::WhatsApp => whatsapp::read(text, &mut intake),
         Format::Subtitles => subtitles::read(text, &mut intake),
+        Format::Mbox => Ok(()),
+        Format::Markdown => markdown::read(text, &mut intake),
         Format::Jsonl => jsonl::read(text, &mut intake),
     }?;
     Ok(intake.finish())

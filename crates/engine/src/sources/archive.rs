@@ -8,7 +8,11 @@ use std::{
 
 use zip::{ZipArchive, read::Config, result::ZipError, unstable::read::ZipIterable};
 
-use super::{Found, Limits, Origin, SourceError, SourceFile, Visit, is_hidden, kind::Candidate, stem_of};
+use super::{
+    Found, Limits, Origin, SourceError, SourceFile, Visit, is_hidden,
+    kind::{Candidate, FileKind},
+    stem_of,
+};
 
 /// Bytes that a file may unpack to whatever its ratio is: a short text of one sign has a high one.
 const UNSUSPICIOUS: u64 = 1 << 20;
@@ -68,10 +72,11 @@ fn entry<R: Read + Seek>(archive: &mut ZipArchive<R>, index: usize, name: &str, 
     };
     match Candidate::of(&found.path) {
         Candidate::No(kind) => Some(Found::Left { name: found.name, kind }),
+        Candidate::Note => Some(Found::Left { name: found.name, kind: FileKind::Document }),
         Candidate::Archive => {
             Some(Found::Failed { error: SourceError::Nested { file: found.name.clone() }, name: found.name })
         }
-        Candidate::Json => Some(match unpack(archive, index, &found, limits) {
+        Candidate::File => Some(match unpack(archive, index, &found, limits) {
             Ok(bytes) => {
                 let stem = stem_of(&found.path);
                 Found::File(SourceFile { name: found.name, stem, origin: Origin::Found, bytes })
@@ -95,7 +100,7 @@ fn look<R: Read + Seek>(
     if entry.is_dir() || entry.is_symlink() || is_left {
         return Ok(None);
     }
-    match entry.encrypted() && matches!(Candidate::of(&path), Candidate::Json) {
+    match entry.encrypted() && matches!(Candidate::of(&path), Candidate::File) {
         true => Err(SourceError::Encrypted { file: name }),
         false => Ok(Some(Entry { packed: entry.compressed_size(), unpacked: entry.size(), name, path })),
     }

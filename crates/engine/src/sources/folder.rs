@@ -54,8 +54,10 @@ impl Walk<'_> {
         let path = self.top.join(below);
         let left = |kind| Found::Left { name: path.to_string_lossy().into_owned(), kind };
         match Candidate::of(&path) {
-            Candidate::Json | Candidate::Archive if path.is_dir() => ControlFlow::Continue(()),
-            Candidate::Json | Candidate::Archive => visit_file(&path, stem_of(below), Origin::Found, self.limits, take),
+            Candidate::File | Candidate::Note | Candidate::Archive if path.is_dir() => ControlFlow::Continue(()),
+            Candidate::File | Candidate::Note | Candidate::Archive => {
+                visit_file(&path, stem_of(below), Origin::Found, self.limits, take)
+            }
             Candidate::No(kind) => take(left(kind)),
         }
     }

@@ -63,7 +63,9 @@ impl Serialize for FileKind {
 /// What becomes of a file that was found.
 pub(super) enum Candidate {
     /// It may hold conversations.
-    Json,
+    File,
+    /// It is a note: a conversation in a folder, and something else in the archive of an export.
+    Note,
     /// It is an archive.
     Archive,
     /// It holds none.
@@ -74,7 +76,8 @@ impl Candidate {
     pub(super) fn of(path: &Path) -> Self {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         match extension.as_deref().unwrap_or_default() {
-            "json" | "jsonl" | "ndjson" => Candidate::Json,
+            "json" | "jsonl" | "ndjson" | "mbox" => Candidate::File,
+            "md" | "markdown" => Candidate::Note,
             "zip" => Candidate::Archive,
             "png" | "jpg" | "jpeg" | "gif" | "webp" | "heic" | "heif" | "svg" | "bmp" | "tif" | "tiff" | "avif" => {
                 Candidate::No(FileKind::Image)
@@ -82,7 +85,7 @@ impl Candidate {
             "wav" | "mp3" | "m4a" | "ogg" | "opus" | "flac" | "aac" => Candidate::No(FileKind::Audio),
             "mp4" | "mov" | "webm" | "mkv" | "avi" => Candidate::No(FileKind::Video),
             "html" | "htm" => Candidate::No(FileKind::WebPage),
-            "pdf" | "txt" | "md" | "csv" | "tsv" | "doc" | "docx" | "odt" | "rtf" | "ppt" | "pptx" | "xls" | "xlsx" => {
+            "pdf" | "txt" | "csv" | "tsv" | "doc" | "docx" | "odt" | "rtf" | "ppt" | "pptx" | "xls" | "xlsx" => {
                 Candidate::No(FileKind::Document)
             }
             _ => Candidate::No(FileKind::Other),

@@ -3,9 +3,9 @@
 //! | place | what is read | what is left out |
 //! |---|---|---|
 //! | a file | the file, or what is in it where it is a zip archive | |
-//! | a folder | its `.json`, `.jsonl`, `.ndjson` and `.zip` files, sorted by name, with those of the folders in it | hidden files, other files (counted by kind) |
+//! | a folder | its `.json`, `.jsonl`, `.ndjson`, `.mbox`, `.md` and `.zip` files, sorted by name, with those of the folders in it | hidden files, other files (counted by kind) |
 //! | a pattern such as `exports/*.zip` | what it matches, sorted | hidden files |
-//! | a zip archive | its `.json`, `.jsonl` and `.ndjson` files, in the order of the archive | hidden files, other files (counted by kind) |
+//! | a zip archive | its `.json`, `.jsonl`, `.ndjson` and `.mbox` files, in the order of the archive | hidden files, other files (counted by kind) |
 //!
 //! One file is in memory at a time. What cannot be read is told and does not stop the rest.
 

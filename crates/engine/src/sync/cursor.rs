@@ -1,7 +1,7 @@
 //! How far each log was read.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File, TryLockError},
     io::Write,
     path::{Path, PathBuf},
@@ -9,7 +9,7 @@ use std::{
 
 use aforesaid_core::types::{Namespace, Timestamp};
 use aforesaid_models::files::{Access, NewFile, make_private_folder};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
 
 use super::{Log, SyncError};
@@ -41,10 +41,58 @@ pub(super) struct Cursor {
     pub(super) state: LineState,
     /// Hashes of the turns after `offset` by their ids; of a session that is read as a whole, of all its turns.
     pub(super) open: BTreeMap<String, String>,
+    pub(super) stored: StoredTurns,
     pub(super) since: Option<Timestamp>,
     pub(super) tools: ToolTurns,
     /// Whether all that was read was forgotten: then nothing of it is read again, whatever is asked for.
     pub(super) forgotten: bool,
+}
+
+impl Cursor {
+    /// The cursor of the same log, to be read from its beginning; what was stored of it is still known.
+    pub(super) fn anew(self) -> Self {
+        let Self { namespace, stored, since, tools, .. } = self;
+        Self { namespace, stored, since, tools, ..Self::default() }
+    }
+}
+
+/// The turns of a log that were stored: one that is not there any more has been forgotten, and is not stored again.
+///
+/// A turn is kept as the first eight bytes of a hash of its id, which holds nothing of its text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct StoredTurns(BTreeSet<u64>);
+
+impl StoredTurns {
+    pub(super) fn insert(&mut self, id: &str) {
+        self.0.insert(short_hash(id));
+    }
+
+    pub(super) fn remove(&mut self, id: &str) {
+        self.0.remove(&short_hash(id));
+    }
+
+    pub(super) fn contains(&self, id: &str) -> bool {
+        self.0.contains(&short_hash(id))
+    }
+}
+
+fn short_hash(id: &str) -> u64 {
+    Sha256::digest(id.as_bytes()).iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+impl Serialize for StoredTurns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0.iter().map(|hash| format!("{hash:016x}")).collect::<String>())
+    }
+}
+
+impl<'de> Deserialize<'de> for StoredTurns {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let hash = |digits: &[u8]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+        let hashes: Option<BTreeSet<u64>> = digits.as_bytes().chunks(16).map(hash).collect();
+        hashes.map(Self).ok_or_else(|| D::Error::custom("expected hexadecimal digits"))
+    }
 }
 
 /// The folder of the cursors of a store.
@@ -86,7 +134,7 @@ impl Cursors {
             Some(lock) => Ok(lock),
             None => {
                 waiting();
-                let (path, file) = self.lock_file()?;
+                let (path, file) = self.lock_file("lock")?;
                 file.lock().map_err(SyncError::io(path))?;
                 Ok(SyncLock { _file: file })
             }
@@ -98,7 +146,18 @@ impl Cursors {
     /// # Errors
     /// When the folder cannot be written.
     pub fn try_lock(&self) -> Result<Option<SyncLock>, SyncError> {
-        let (path, file) = self.lock_file()?;
+        Self::try_locked(self.lock_file("lock")?)
+    }
+
+    /// The lock of the one process that watches the logs for this store, unless another has it.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn try_watch_lock(&self) -> Result<Option<SyncLock>, SyncError> {
+        Self::try_locked(self.lock_file("watch.lock")?)
+    }
+
+    fn try_locked((path, file): (PathBuf, File)) -> Result<Option<SyncLock>, SyncError> {
         match file.try_lock() {
             Ok(()) => Ok(Some(SyncLock { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -106,9 +165,9 @@ impl Cursors {
         }
     }
 
-    fn lock_file(&self) -> Result<(PathBuf, File), SyncError> {
+    fn lock_file(&self, name: &str) -> Result<(PathBuf, File), SyncError> {
         self.prepare()?;
-        let path = self.folder.join("lock");
+        let path = self.folder.join(name);
         let file =
             File::options().create(true).truncate(false).write(true).open(&path).map_err(SyncError::io(&path))?;
         Ok((path, file))

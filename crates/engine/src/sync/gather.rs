@@ -39,7 +39,7 @@ pub(super) fn gather(log: &Log, cursor: Cursor, options: &SyncOptions) -> Result
     let wants_more = options.older == OlderTurns::Read && cursor.since.is_some_and(is_less);
     let is_known = cursor.agent.is_some();
     let restart = is_known && !cursor.forgotten && (wants_more || cursor.tools != options.tools);
-    let cursor = if restart { Cursor { namespace: cursor.namespace, ..Cursor::default() } } else { cursor };
+    let cursor = if restart { Cursor { since: None, ..cursor.anew() } } else { cursor };
     let since = match (cursor.since, options.since) {
         (Some(read), Some(asked)) => Some(read.min(asked)),
         (None, asked) if !is_known || restart => asked,
@@ -111,8 +111,7 @@ fn lines(
         Some(rest) => (rest, cursor, false),
         // What is known of it is of another file: all of this one is new.
         None => {
-            let Cursor { namespace, since, tools, .. } = cursor;
-            let fresh = Cursor { namespace, since, tools, ..Cursor::default() };
+            let fresh = cursor.anew();
             let rest =
                 file.rest(&fresh).map_err(|error| error.to_string())?.ok_or("the file changed while it was read")?;
             (rest, fresh, true)

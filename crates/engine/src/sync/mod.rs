@@ -14,6 +14,7 @@ mod questions;
 mod queue;
 mod report;
 mod run;
+mod watch;
 
 use std::{io, path::PathBuf};
 
@@ -31,6 +32,7 @@ pub use log::{Log, LogPlace};
 pub use projects::{InvalidRule, ProjectRules};
 pub use queue::{Queue, QueuedEvent};
 pub use report::{Dropped, FailedLog, ProjectReport, SuggestedQuestion, SyncReport};
+pub use watch::{LogChanges, LogWatch, WatchStop};
 
 /// How a run goes about its work.
 #[derive(Debug)]
@@ -72,6 +74,17 @@ pub enum SyncError {
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// The operating system does not tell what changes in a folder.
+    #[error(
+        "sync: folder {path} could not be watched; where a limit is named, raise it (on Linux fs.inotify.max_user_watches)",
+        path = .path.display()
+    )]
+    Watch {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: notify::Error,
     },
     /// The store failed, or refused the turns.
     #[error(transparent)]

@@ -24,6 +24,8 @@ pub struct SyncReport {
     pub left_out: BTreeMap<Agent, LeftOutLines>,
     /// Turns that were said before the moment asked for.
     pub too_old: u64,
+    /// Turns that were stored once and forgotten since, and are not stored again.
+    pub forgotten: u64,
     /// Turns that are longer than one may be.
     pub too_long: u64,
     /// Logs of projects that are not read.

@@ -109,7 +109,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn log(&mut self, log: &Log) -> Result<(), SyncError> {
         let cursor = self.cursors.load(log);
-        let before = cursor.namespace.clone();
+        let (before, known) = (cursor.namespace.clone(), cursor.clone());
         let news = match gather(log, cursor, self.options) {
             Ok(Some(news)) => news,
             Ok(None) => return Ok(()),
@@ -124,7 +124,7 @@ impl Run<'_> {
         };
         // The project has another name now: all of the log belongs there.
         if before.as_ref().is_some_and(|before| *before != namespace) && news.next.offset > 0 && !news.next.forgotten {
-            let fresh = Cursor { namespace: Some(namespace.clone()), ..Cursor::default() };
+            let fresh = Cursor { since: None, ..known.anew() };
             return match gather(log, fresh, self.options) {
                 Ok(Some(news)) => self.take(log, news, namespace, folder),
                 Ok(None) => Ok(()),
@@ -160,6 +160,11 @@ impl Run<'_> {
     fn take(&mut self, log: &Log, news: News, namespace: Namespace, folder: Option<PathBuf>) -> Result<(), SyncError> {
         let News { puts, removes, left_out, bytes, anew, mut next, .. } = news;
         let since = next.since;
+        // Where what was stored of it is, or was: the project may have had another name.
+        let stored_in = next.namespace.clone().unwrap_or_else(|| namespace.clone());
+        for id in &removes {
+            next.stored.remove(id.as_str());
+        }
         let conversation = ConversationId::new(next.conversation.clone()).ok();
         let mut open = BTreeMap::new();
         let mut drafts = Vec::new();
@@ -173,16 +178,20 @@ impl Run<'_> {
             let Some(id) = turn.id.clone() else { continue };
             let print = fingerprint(&turn);
             let before = next.open.get(id.as_str());
-            open.insert(id.to_string(), print.clone());
             if before == Some(&print) {
+                open.insert(id.to_string(), print);
                 continue;
             }
             // It was stored and is not there: somebody has forgotten it.
-            if before.is_some()
-                && self.memory.store.find(&namespace, &of(&conversation, &id)).map_err(Error::from)?.is_empty()
+            if (before.is_some() || next.stored.contains(id.as_str()))
+                && !self.has(&stored_in, &of(&conversation, &id))?
             {
+                self.report.forgotten += 1;
+                // Nor is a hash of its text kept.
+                next.stored.insert(id.as_str());
                 continue;
             }
+            open.insert(id.to_string(), print);
             let draft = Draft::Turn(turn);
             match draft.check() {
                 Ok(()) => drafts.push(draft),
@@ -195,6 +204,10 @@ impl Run<'_> {
             false => self.memory.put_texts(&namespace, &drafts, OnConflict::Newest)?,
         };
         self.count(&namespace, folder, log, &drafts, &outcomes, removed);
+        // What was forgotten stays known, too.
+        for id in drafts.iter().filter_map(Draft::id) {
+            next.stored.insert(id.as_str());
+        }
         // After the store: what is read again is there already.
         next.namespace = Some(namespace);
         next.open = match log.place {
@@ -226,6 +239,10 @@ impl Run<'_> {
             }
             *text = found.text.into_owned();
         }
+    }
+
+    fn has(&self, namespace: &Namespace, turn: &MemoryRef) -> Result<bool, SyncError> {
+        Ok(!self.memory.store.find(namespace, turn).map_err(Error::from)?.is_empty())
     }
 
     fn remove(

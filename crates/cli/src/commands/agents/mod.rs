@@ -228,6 +228,7 @@ fn state(client: Client, file: &Path) -> (&'static str, Option<ServerCommand>, O
 fn status(settings: &Settings) -> Result<(), Failure> {
     let folders = folders()?;
     let project = Project::of(Path::new(".")).ok();
+    let folder = project.as_ref().map(|project| project.folder.clone());
     let (namespace, named_by) = match (&settings.named_namespace, &project) {
         (Some(namespace), _) => (Some(namespace.clone()), "as configured"),
         (None, Some(project)) => (
@@ -251,11 +252,14 @@ fn status(settings: &Settings) -> Result<(), Failure> {
             })
             .collect();
         return print_json(
-            &json!({"namespace": namespace, "named_by": named_by, "store": without_password(&settings.store), "clients": clients}),
+            &json!({"namespace": namespace, "named_by": named_by, "project": folder, "store": without_password(&settings.store), "clients": clients}),
         );
     }
     let shown = namespace.map_or_else(|| "none".to_owned(), |namespace| printable(namespace.as_str()));
     say!("namespace of this folder: {shown} ({named_by})")?;
+    if let Some(folder) = folder {
+        say!("project: {}", path(&folder))?;
+    }
     say!("store: {}", printable(&without_password(&settings.store)))?;
     for client in Client::ALL {
         let file = client.settings(&folders);

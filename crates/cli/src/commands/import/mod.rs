@@ -38,7 +38,7 @@ pub(crate) struct Import {
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
     /// Format of the files: locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli,
-    /// slack, telegram, discord, whatsapp, subtitles or jsonl [default: detected from the content].
+    /// slack, telegram, discord, whatsapp, subtitles, mbox, markdown or jsonl [default: detected from the content].
     #[arg(long)]
     format: Option<Format>,
     /// The conversation, where a file names none [default: the file's name].

@@ -1,13 +1,14 @@
 //! `aforesaid sync`
 
 mod report;
+mod watch;
 
 use std::{num::NonZeroU64, path::PathBuf};
 
 use aforesaid::{
     Completed, Creation, Memory, Pipeline,
     formats::agents::{Agent, ToolTurns},
-    sync::{SyncReport, discover},
+    sync::{Cursors, FailedLog, Log, SyncOptions, SyncReport, discover},
     types::UnknownChoice,
 };
 use clap::{Args, ValueHint};
@@ -49,6 +50,9 @@ pub(crate) struct Sync {
     /// Keep at most so many turns of a project; the oldest sessions beyond are forgotten.
     #[arg(long, value_name = "TURNS")]
     max_turns: Option<NonZeroU64>,
+    /// Go on reading what is new as agents write it, until Ctrl-C.
+    #[arg(long, conflicts_with = "forget")]
+    watch: bool,
     /// Forget what came from an agent (by name) or from one log (by path), instead of reading; it is not read again.
     #[arg(long, value_name = "SOURCE", value_hint = ValueHint::FilePath, conflicts_with_all = ["agent", "since", "allow", "deny", "tools", "max_turns"])]
     forget: Option<String>,
@@ -94,15 +98,13 @@ impl Sync {
             return self.forget(source, settings);
         }
         let no_home = || Failure::Usage("no home directory: nothing says where agents keep their logs".to_owned());
-        let places = AgentPlaces::of_user().ok_or_else(no_home)?;
-        let since =
-            self.since.as_deref().map(|text| local_time::beginning("--since", text, &settings.clock)).transpose()?;
-        let rules = sync_setup::rules(settings, &self.allow, &self.deny)?;
-        let mut options = sync_setup::options(settings, rules, since)?;
-        options.tools = self.tools.unwrap_or(options.tools);
-        options.most_turns = self.max_turns.map(NonZeroU64::get).or(options.most_turns);
+        let roots = AgentPlaces::of_user().ok_or_else(no_home)?.logs();
         let agents = if self.agent.is_empty() { Agent::ALL.to_vec() } else { self.agent.clone() };
-        let (logs, failed) = discover(&places.logs(), &agents);
+        if self.watch {
+            return watch::run(&roots, &agents, self.options(settings)?, settings);
+        }
+        let options = self.options(settings)?;
+        let (logs, failed) = discover(&roots, &agents);
         if logs.is_empty() && failed.is_empty() {
             return match settings.output {
                 Output::Programs => print_json(&Synced { report: &SyncReport::default(), vectors: Vec::new() }),
@@ -112,61 +114,34 @@ impl Sync {
                 }
             };
         }
-        let memory = settings.open(Creation::Allowed)?;
-        let cursors = sync_setup::cursors(settings)?;
-        let waiting = || aside(format_args!("another sync is at work; waiting for it"));
-        let lock = cursors.lock(waiting).map_err(sync_setup::failure)?;
-        let interruption = Interruption::watch();
-        let bar = progress::bar(settings.output, "reading logs", "{msg} [{bar:30}] {pos}/{len}");
-        let read = memory.sync(&logs, &cursors, &lock, &options, &mut |progress| {
-            bar.set_length(progress.total as u64);
-            bar.set_position(progress.done as u64);
-            interruption.step()
-        });
-        bar.finish_and_clear();
-        drop(lock);
-        let mut report = read.map_err(sync_setup::failure)?;
-        report.failed.splice(0..0, failed);
-        let vectors = self.complete(&memory, &report, settings, &interruption)?;
+        let reader = Reader {
+            memory: settings.open(Creation::Allowed)?,
+            cursors: sync_setup::cursors(settings)?,
+            options,
+            interruption: Interruption::watch(),
+            settings,
+        };
+        let (report, vectors) = reader.read(&logs, failed)?;
         match settings.output {
             Output::Programs => print_json(&Synced { report: &report, vectors })?,
-            Output::People => {
-                let completed: Vec<&Completed> = vectors.iter().map(|each| &each.completed).collect();
-                report::print(&report, &completed, settings)?;
-            }
+            Output::People => report::print(&report, &vectors, settings)?,
         }
-        match interruption.is_asked_for() {
+        match reader.interruption.is_asked_for() {
             true => Err(Failure::Interrupted { waiting: String::new() }),
             false => Ok(()),
         }
     }
 
-    /// Makes the vectors of the projects that something came to, and keeps the index of each.
-    fn complete(
-        &self,
-        memory: &Memory,
-        report: &SyncReport,
-        settings: &Settings,
-        interruption: &Interruption,
-    ) -> Result<Vec<CompletedIn>, Failure> {
-        let mut all = Vec::new();
-        for namespace in report.projects.keys() {
-            if interruption.is_asked_for() {
-                break;
-            }
-            let bar = progress::passages(settings.output, "making vectors");
-            let completed = memory.complete_vectors(namespace, &mut |progress| {
-                bar.set_length(progress.total as u64);
-                bar.set_position(progress.done as u64);
-                interruption.step()
-            });
-            bar.finish_and_clear();
-            all.push(CompletedIn { namespace: namespace.to_string(), completed: completed? });
-            memory.prepare(namespace, &settings.pipeline)?;
-            // Hooks search lexically.
-            memory.prepare(namespace, &Pipeline::lexical())?;
-        }
-        Ok(all)
+    fn options(&self, settings: &Settings) -> Result<SyncOptions, Failure> {
+        let since =
+            self.since.as_deref().map(|text| local_time::beginning("--since", text, &settings.clock)).transpose()?;
+        let rules = sync_setup::rules(settings, &self.allow, &self.deny)?;
+        let options = sync_setup::options(settings, rules, since)?;
+        Ok(SyncOptions {
+            tools: self.tools.unwrap_or(options.tools),
+            most_turns: self.max_turns.map(NonZeroU64::get).or(options.most_turns),
+            ..options
+        })
     }
 
     fn forget(&self, source: &str, settings: &Settings) -> Result<(), Failure> {
@@ -196,5 +171,57 @@ impl Sync {
             Output::Programs => print_json(&serde_json::json!({"forgotten": {"logs": meant, "turns": forgotten}})),
             Output::People => say!("gone: {} of {}", count(forgotten, "turn"), count(meant, "log")),
         }
+    }
+}
+
+/// What reads logs into a store.
+struct Reader<'s> {
+    memory: Memory,
+    cursors: Cursors,
+    options: SyncOptions,
+    interruption: Interruption,
+    settings: &'s Settings,
+}
+
+impl Reader<'_> {
+    /// Reads what is new in some logs, and makes vectors of it.
+    fn read(&self, logs: &[Log], failed: Vec<FailedLog>) -> Result<(SyncReport, Vec<CompletedIn>), Failure> {
+        let waiting = || aside(format_args!("another sync is at work; waiting for it"));
+        let lock = self.cursors.lock(waiting).map_err(sync_setup::failure)?;
+        let bar = progress::bar(self.settings.output, "reading logs", "{msg} [{bar:30}] {pos}/{len}");
+        let read = self.memory.sync(logs, &self.cursors, &lock, &self.options, &mut |progress| {
+            bar.set_length(progress.total as u64);
+            bar.set_position(progress.done as u64);
+            self.interruption.step()
+        });
+        bar.finish_and_clear();
+        drop(lock);
+        let mut report = read.map_err(sync_setup::failure)?;
+        report.failed.splice(0..0, failed);
+        let vectors = self.complete(&report)?;
+        Ok((report, vectors))
+    }
+
+    /// Makes the vectors of the projects that something came to, and keeps the index of each.
+    fn complete(&self, report: &SyncReport) -> Result<Vec<CompletedIn>, Failure> {
+        let Self { memory, interruption, settings, .. } = self;
+        let mut all = Vec::new();
+        for namespace in report.projects.keys() {
+            if interruption.is_asked_for() {
+                break;
+            }
+            let bar = progress::passages(settings.output, "making vectors");
+            let completed = memory.complete_vectors(namespace, &mut |progress| {
+                bar.set_length(progress.total as u64);
+                bar.set_position(progress.done as u64);
+                interruption.step()
+            });
+            bar.finish_and_clear();
+            all.push(CompletedIn { namespace: namespace.to_string(), completed: completed? });
+            memory.prepare(namespace, &settings.pipeline)?;
+            // Hooks search lexically.
+            memory.prepare(namespace, &Pipeline::lexical())?;
+        }
+        Ok(all)
     }
 }

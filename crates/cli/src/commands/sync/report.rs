@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use aforesaid::{
-    Completed,
     sync::{ProjectReport, SyncReport},
     types::Namespace,
 };
 
+use super::CompletedIn;
 use crate::{
     failure::Failure,
     local_time,
@@ -19,7 +19,25 @@ use crate::{
 const SHOWN: usize = 12;
 
 /// Prints what a run did.
-pub(super) fn print(report: &SyncReport, completed: &[&Completed], settings: &Settings) -> Result<(), Failure> {
+pub(super) fn print(report: &SyncReport, vectors: &[CompletedIn], settings: &Settings) -> Result<(), Failure> {
+    print_what_came(report, vectors, settings)?;
+    if !report.questions.is_empty() {
+        say!("")?;
+        say!("{STRONG}Ask:{STRONG:#}")?;
+    }
+    for question in &report.questions {
+        let (namespace, text) = (printable(question.namespace.as_str()), printable(&question.text));
+        say!("  aforesaid search -n {namespace} \"{text}\"")?;
+    }
+    Ok(())
+}
+
+/// Prints what came, and what was left out; not what could be asked.
+pub(super) fn print_what_came(
+    report: &SyncReport,
+    vectors: &[CompletedIn],
+    settings: &Settings,
+) -> Result<(), Failure> {
     let SyncReport { projects, .. } = report;
     let added: u64 = projects.values().map(|project| project.added).sum();
     let sessions: u64 = projects.values().map(|project| project.sessions).sum();
@@ -63,6 +81,7 @@ pub(super) fn print(report: &SyncReport, completed: &[&Completed], settings: &Se
     }
     let plain = [
         (report.too_old, "turn said before --since"),
+        (report.forgotten, "turn that was forgotten, and is not stored again"),
         (report.too_long, "turn longer than one may be"),
         (report.denied, "log of a project that is not read"),
         (report.without_folder, "log that names no folder, in a namespace named after its agent"),
@@ -84,21 +103,13 @@ pub(super) fn print(report: &SyncReport, completed: &[&Completed], settings: &Se
         let path = printable(&failed.path.to_string_lossy());
         aside(format_args!("not read: {path} ({}): {}", failed.agent, printable(&failed.error)));
     }
-    let made: usize = completed.iter().map(|completed| completed.made).sum();
-    let waiting: u64 = completed.iter().map(|completed| completed.waiting).sum();
+    let made: usize = vectors.iter().map(|each| each.completed.made).sum();
+    let waiting: u64 = vectors.iter().map(|each| each.completed.waiting).sum();
     if made > 0 {
         say!("{} made", count(made, "vector"))?;
     }
     if waiting > 0 {
         say!("{} without vectors; `aforesaid reembed` makes them", count(waiting, "turn"))?;
-    }
-    if !report.questions.is_empty() {
-        say!("")?;
-        say!("{STRONG}Ask:{STRONG:#}")?;
-    }
-    for question in &report.questions {
-        let (namespace, text) = (printable(question.namespace.as_str()), printable(&question.text));
-        say!("  aforesaid search -n {namespace} \"{text}\"")?;
     }
     Ok(())
 }

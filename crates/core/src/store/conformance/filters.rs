@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{add, export, note, ns, turn};
 use crate::{
     store::{CueStore, DeleteTarget, Store},
-    types::{ConversationId, Draft, Kind, MemoryFilter, MemoryId, MetaField, Note, Record, Scope, Turn},
+    types::{ConversationId, Draft, Kind, MemoryFilter, MemoryId, MetaField, Note, Record, Scope, SessionId, Turn},
 };
 
 const HOSTILE: &str = "'); DROP TABLE memory; --";
@@ -120,6 +120,60 @@ pub(super) fn forgetting_by_every_filter(store: &dyn Store) {
                 let left: String = "abcdefg".chars().filter(|id| !passing.contains(*id)).collect();
                 assert_eq!(ids(&export(store, &name, &Scope::default())), left);
             }
+        }
+    }
+}
+
+/// What is in a conversation that a scope leaves out is not in the scope; notes of no conversation are, and so is everything
+/// where the conversation is not known.
+pub(super) fn a_scope_leaves_conversations_out(store: &dyn Store) {
+    let said = |id: &str, conversation: &str, session: &str| Draft::Turn(turn(Some(id), conversation, session, id));
+    let about_c = Note { conversation: Some(ConversationId::new("c").unwrap()), ..note("f", "f") };
+    let drafts = [
+        said("a", "c", "s"),
+        said("b", "c", "t"),
+        said("d", "d", "s"),
+        said("e", HOSTILE, "s"),
+        Draft::Note(about_c),
+        Draft::Note(note("g", "g")),
+    ];
+    let scope = |names: &[&str]| Scope {
+        except: names.iter().map(|name| ConversationId::new(*name).unwrap()).collect(),
+        ..Scope::default()
+    };
+    let of_c = Scope { conversation: Some(ConversationId::new("c").unwrap()), ..scope(&["c"]) };
+    let of_s = Scope { session: Some(SessionId::new("s").unwrap()), ..scope(&["c"]) };
+    let notes = MemoryFilter { kind: Some(Kind::Note), ..MemoryFilter::default() };
+    let cases = [
+        (scope(&["c"]), "deg"),
+        (scope(&["c", HOSTILE]), "dg"),
+        (scope(&["never said"]), "abfdeg"),
+        (scope(&["never said", "d"]), "abfeg"),
+        (scope(&["c", "d", HOSTILE]), "g"),
+        (of_c, ""),
+        (of_s, "de"),
+        (Scope { filter: notes, ..scope(&["c"]) }, "g"),
+    ];
+    let sorted = |ids: &str| {
+        let mut ids: Vec<char> = ids.chars().collect();
+        ids.sort_unstable();
+        ids
+    };
+    for (i, (scope, left)) in cases.into_iter().enumerate() {
+        let name = format!("n{i}");
+        add(store, &name, &drafts);
+        let found = export(store, &name, &scope);
+        assert_eq!(sorted(&ids(&found)), sorted(left), "{scope:?}");
+        assert_eq!(store.count(&ns(&name), &scope).unwrap(), left.len() as u64, "{scope:?}");
+        assert_eq!(store.positions(&ns(&name), &scope).unwrap(), found.iter().map(|of| of.seq).collect::<Vec<_>>());
+        let listed: u64 = store.sessions(&ns(&name), &scope).unwrap().iter().map(|of| of.memories).sum();
+        assert_eq!(listed, left.len() as u64, "{scope:?}");
+        assert_eq!(sorted(&ids(&store.latest(&ns(&name), &scope, 9).unwrap())), sorted(left), "{scope:?}");
+        let report = store.forget(&ns(&name), &DeleteTarget::Within(scope.clone())).unwrap();
+        assert_eq!(report.turns + report.notes, left.len() as u64, "{scope:?}");
+        if left.len() < drafts.len() {
+            let stay: String = "abdefg".chars().filter(|id| !left.contains(*id)).collect();
+            assert_eq!(sorted(&ids(&export(store, &name, &Scope::default()))), sorted(&stay), "{scope:?}");
         }
     }
 }

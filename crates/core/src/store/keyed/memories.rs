@@ -236,14 +236,19 @@ impl<R: KeyedRows> MemoryTable for R {
             None => None,
             Some(name) => Some(sessions_named(self, name)?.into_iter().map(|(number, _)| number).collect()),
         };
+        let mut except = HashSet::new();
+        for name in &scope.except {
+            except.extend(self.conversation(name)?.map(|row| row.number));
+        }
         let within = |key: &Key| match key {
-            Key::Order(c, s, seq) if conversation.is_none_or(|number| number == *c) => Some((*s, *seq)),
+            Key::Order(c, s, seq) if conversation.is_none_or(|number| number == *c) => Some((*c, *s, *seq)),
             _ => None,
         };
         let all = rows::keys(self, &Key::Order(conversation.unwrap_or(0), 0, Seq(0)), within)?;
         let mut positions = Vec::new();
-        for (session, seq) in all {
-            let is_in_session = numbers.as_ref().is_none_or(|numbers| numbers.contains(&session));
+        for (conversation, session, seq) in all {
+            let is_in_session =
+                numbers.as_ref().is_none_or(|numbers| numbers.contains(&session)) && !except.contains(&conversation);
             let reads_rows = scope.from.is_some() || scope.to.is_some() || !scope.filter.admits_all();
             let covers = |StoredMemory { record, .. }: &StoredMemory| {
                 scope.covers(record.said_at) && scope.filter.admits(record)

@@ -1,13 +1,16 @@
 //! Chats of messengers and transcripts, as people tell them.
 
-use super::super::{Captions, Format, Source, detect, parse};
+use super::super::{Captions, Format, Parsed, Source, detect, parse};
 use aforesaid_core::types::Draft;
 
 /// Turns as `conversation/session id time speaker: text`, and why what was left out.
 fn told(stem: &str, file: &str, text: &str, format: Format) -> (Vec<String>, Vec<String>) {
     let source = Source { file, stem, conversation: None, captions: Captions::Keep };
     assert_eq!(detect(text.as_bytes(), file).unwrap(), format);
-    let parsed = parse(format, text.as_bytes(), &source).unwrap();
+    lines(&parse(format, text.as_bytes(), &source).unwrap())
+}
+
+fn lines(parsed: &Parsed) -> (Vec<String>, Vec<String>) {
     let line = |draft: &Draft| match draft {
         Draft::Turn(turn) => {
             let at = turn.said_at.map(|at| at.to_string()).unwrap_or_default();
@@ -81,4 +84,57 @@ fn transcripts_in_both_forms() {
     assert_eq!(turns, expected);
     let (turns, _) = told("talk", "talk.srt", corpus!("import_subtitles/talk.srt"), Format::Subtitles);
     assert_eq!(turns, ["talk/session-1 session-1:1  Ann: The reel jams. In the cold."]);
+}
+
+#[test]
+fn a_mailbox_with_its_threads() {
+    let bytes = include_bytes!("../../../../fuzz-targets/corpus/import_mbox/reel.mbox");
+    assert_eq!(detect(bytes, "reel.mbox").unwrap(), Format::Mbox);
+    let source = Source { file: "reel.mbox", stem: "reel", conversation: None, captions: Captions::Keep };
+    let parsed = parse(Format::Mbox, bytes, &source).unwrap();
+    let (turns, skipped) = lines(&parsed);
+    let expected = [
+        "reel/reel-1@example.org reel-1@example.org 2024-01-01T10:00:00Z Ann König: Die Winde klemmt bei Kälte, und das ist eine \
+         lange Zeile, die umbrochen wird.\n\nFrom the start, it did.",
+        // What it quotes is left out.
+        "reel/reel-1@example.org reel-2@example.org 2024-01-02T09:30:00Z bob@example.org: Öl sie.",
+        // It names no message, but its subject does.
+        "reel/reel-1@example.org reel-3@example.org 2024-01-03T08:00:00Z Ann K.: Thanks.\nFrom now on it turns.",
+    ];
+    assert_eq!(turns[..3], expected);
+    assert!(turns[3].starts_with("reel/mail-") && turns[3].ends_with("The list: Only a page, at 5€."), "{turns:?}");
+    assert_eq!(turns.len(), 4);
+    assert_eq!(skipped, ["repeats id \"reel-2@example.org\" of line 24", "only quoted text"]);
+    let title = |at: usize| match &parsed.drafts[at] {
+        Draft::Turn(turn) => turn.title.clone(),
+        Draft::Note(_) => None,
+    };
+    assert_eq!((title(0).as_deref(), title(1)), (Some("Warum klemmt die Winde?"), None));
+    // A sentence that begins so is no message, wherever it stands.
+    assert!(detect(b"From the start, it did.\nIt jams.", "a.txt").is_err());
+    // Carriage returns before line ends, as other systems write them, change nothing.
+    let with_returns: Vec<u8> =
+        bytes.iter().flat_map(|b| if *b == b'\n' { vec![b'\r', b'\n'] } else { vec![*b] }).collect();
+    assert_eq!(lines(&parse(Format::Mbox, &with_returns, &source).unwrap()).0[..3], expected);
+}
+
+#[test]
+fn a_note_with_headings() {
+    let (turns, skipped) = told("vault/kites", "kites.md", corpus!("import_markdown/kites.md"), Format::Markdown);
+    // An id is the session and a hash of the text.
+    let without_hash = |turn: &String| {
+        let (before, after) = turn.split_once("T00:00:00Z ").unwrap();
+        let (before, day) = before.split_at(before.len() - 10);
+        format!("{} {day}T00:00:00Z {after}", before.rsplit_once(':').unwrap().0)
+    };
+    let expected = [
+        "vault/kites/Kites Kites 2024-05-01T00:00:00Z Ann: The red kite flew over the harbour.",
+        "vault/kites/The reel The reel 2024-05-01T00:00:00Z Ann: It jams in the cold:\nthe pawl is bent.",
+        "vault/kites/The reel The reel 2024-05-01T00:00:00Z Ann: ```rust\nfn reel() {\n\n    // # not a heading\n}\n```",
+        "vault/kites/2024-05-03 2024-05-03 2024-05-03T00:00:00Z Ann: - oil\n- spring",
+        "vault/kites/The reel (2) The reel (2) 2024-05-01T00:00:00Z Ann: Mended.",
+    ];
+    assert_eq!(turns.iter().map(without_hash).collect::<Vec<_>>(), expected);
+    assert_eq!(skipped.len(), 1);
+    assert!(skipped[0].starts_with("repeats id \"The reel:") && skipped[0].ends_with("of line 11"), "{skipped:?}");
 }

@@ -1,0 +1,85 @@
+//! What an agent is handed of earlier sessions.
+#![allow(clippy::unwrap_used, reason = "test code")]
+
+use aforesaid::{
+    EncoderSource, Error, Explanations, Memory, NoVectors, Pipeline, RecallOptions, Target, pipeline::Filter, types::*,
+};
+
+fn ns() -> Namespace {
+    Namespace::new("me").unwrap()
+}
+
+fn conversation(name: &str) -> ConversationId {
+    ConversationId::new(name).unwrap()
+}
+
+/// An earlier session about a reel among other talk, and a present one that repeats the question a dozen times.
+fn filled() -> Memory {
+    let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };
+    let memory = Memory::builder().encoders(encoders).open("memory:").unwrap();
+    let said = |conversation: &str, number: usize, text: &str| Turn {
+        id: Some(MemoryId::new(format!("{conversation}-{number}")).unwrap()),
+        conversation: ConversationId::new(conversation).unwrap(),
+        session: SessionId::new("s").unwrap(),
+        title: None,
+        speaker: "user".to_owned(),
+        text: text.to_owned(),
+        said_at: Some("2026-10-02".parse().unwrap()),
+        image_caption: None,
+        importance: Importance::default(),
+        tags: Vec::new(),
+        sensitivity: Sensitivity::Ordinary,
+        meta: None,
+    };
+    let mut turns = vec![said("earlier", 1, "The pawl of the reel jams in the cold: frost has bent it.")];
+    turns.extend((2..30).map(|number| said("earlier", number, &format!("The tail has {number} bows."))));
+    turns.extend((1..14).map(|number| said("present", number, "Why does the pawl of the reel jam in the cold?")));
+    memory.add_turns(&ns(), turns).unwrap();
+    memory
+}
+
+fn options(present: Option<&str>) -> RecallOptions {
+    RecallOptions { most_chars: 1_500, min_confidence: 0.0, present: present.map(conversation) }
+}
+
+/// A hook said nothing where the present session itself answered best: it was taken out of the hits after the search, so
+/// that the first hit, whose confidence is known, was gone.
+#[test]
+fn the_present_session_does_not_stand_before_earlier_ones() {
+    let memory = filled();
+    let query = Query::new(ns(), "why does the pawl of the reel jam in the cold");
+    let recall = |options| memory.recall(&query, &Pipeline::lexical(), &options).unwrap();
+    let told = recall(options(Some("present"))).unwrap();
+    assert!(told.contains("earlier-1") && !told.contains("present-"), "{told}");
+    // To a session of which nothing is stored yet, all others are earlier.
+    assert!(recall(options(Some("begins just now"))).unwrap().contains("present-"));
+    let about = memory.recollection(&query, &options(Some("present"))).unwrap().unwrap();
+    assert!(about.contains("29 turns of 1 earlier sessions"), "{about}");
+    let only = Target::Within(Scope { conversation: Some(conversation("earlier")), ..Scope::default() });
+    memory.forget(&ns(), &only).unwrap();
+    assert_eq!(recall(options(Some("present"))), None);
+    assert_eq!(memory.recollection(&query, &options(Some("present"))).unwrap(), None);
+}
+
+#[test]
+fn a_conversation_that_is_left_out_is_in_no_answer() {
+    let memory = filled();
+    let except =
+        |names: &[&str]| Scope { except: names.iter().map(|name| conversation(name)).collect(), ..Scope::default() };
+    for unit in [Granularity::Turn, Granularity::Session] {
+        let query = Query { scope: except(&["present"]), unit, ..Query::new(ns(), "the pawl of the reel jams") };
+        let found = memory.search(&query, &Pipeline::lexical(), Explanations::Omit).unwrap();
+        assert!(!found.hits.is_empty());
+        assert!(found.hits.iter().all(|hit| hit.conversation == Some(conversation("earlier"))), "{unit}");
+    }
+    let query = Query { scope: except(&["present"]), ..Query::new(ns(), "the pawl of the reel jams") };
+    assert_eq!(memory.why(&query, &Pipeline::lexical(), "present-1").unwrap().excluded_by, [Filter::Except]);
+    // A session that is in one of two conversations alone is found there.
+    let session = Scope { session: Some(SessionId::new("s").unwrap()), ..except(&["present"]) };
+    assert_eq!(memory.sessions(&ns(), &session).unwrap().len(), 1);
+    // Whoever mistypes what is to be spared must not have it forgotten.
+    let mistyped = Target::Within(except(&["presemt"]));
+    let error = memory.forget(&ns(), &mistyped).unwrap_err();
+    assert!(matches!(error, Error::EmptyScope { .. }), "{error}");
+    assert_eq!(memory.stats(&ns()).unwrap().turns, 42);
+}
