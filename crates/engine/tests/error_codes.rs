@@ -137,6 +137,7 @@ fn the_codes_are_these() {
     no_speaker
     no_threads
     no_vectors_stored
+    vectors_not_in_store
     note_metadata
     note_without_id
     other_encoder

@@ -22,6 +22,17 @@ pub(crate) const HAS_FORMAT: Shared = Shared(
      WHERE t.table_schema = $1",
 );
 
+/// The version of pgvector in the database, and the schema of its types, quoted.
+pub(crate) const PGVECTOR: Shared = Shared(
+    "SELECT e.extversion, pg_catalog.quote_ident(s.nspname) FROM pg_catalog.pg_extension e
+     JOIN pg_catalog.pg_namespace s ON s.oid = e.extnamespace WHERE e.extname = 'vector'",
+);
+
+/// Whether a schema has the table of vectors in half precision.
+pub(crate) const HAS_HALVES: Shared = Shared(
+    "SELECT EXISTS (SELECT 1 FROM information_schema.tables t WHERE t.table_schema = $1 AND t.table_name = 'half')",
+);
+
 /// The format of the store.
 pub(crate) const FORMAT: Shared = Shared("SELECT f.version::int8 FROM @format f");
 

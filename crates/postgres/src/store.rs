@@ -9,8 +9,8 @@ use std::{
 use aforesaid_core::{
     StoreError,
     store::{
-        BackedUp, Backend, Change, ChangeKind, CheckDepth, Erasure, Existing, Finding, MissingNamespace, Store, View,
-        Written, tables::Tables,
+        BackedUp, Backend, CandidateSource, Change, ChangeKind, CheckDepth, Erasure, Existing, Finding,
+        MissingNamespace, Store, View, Written, tables::Tables,
     },
     types::Namespace,
 };
@@ -20,7 +20,8 @@ use crate::{
     connection::Connection,
     erasure,
     errors::{Context, Trouble},
-    location::Location,
+    halves::Pgvector,
+    location::{Location, Options},
     migrations,
     pool::{Lease, Pool},
     shared,
@@ -71,6 +72,11 @@ impl PostgresStore {
         let lease = pool.lease(context)?;
         let server = migrations::server(&lease, context)?;
         migrations::prepare(&lease, context, schema, creation)?;
+        let pgvector = Pgvector::of(&lease, context)?.filter(Pgvector::is_usable);
+        if let Some(pgvector) = &pgvector {
+            pgvector.prepare(&lease, context, schema)?;
+        }
+        pool.set_pgvector(pgvector);
         lease.give_back();
         Ok(Self { commits_late: server.commits_late, pool, steady: None })
     }
@@ -84,6 +90,15 @@ impl PostgresStore {
         let context = Context::new(pool.location(), "open the store");
         let lease = pool.lease(context)?;
         migrations::exists(&lease, context, &pool.options().schema)
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        self.pool.options()
+    }
+
+    /// Whether it is a view in which nothing changes.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.steady.is_some()
     }
 
     fn context(&self, action: &'static str) -> Context<'_> {
@@ -158,7 +173,7 @@ impl PostgresStore {
         lease: &Lease<'_>,
         context: Context<'_>,
         change: Change<'_>,
-        work: &mut impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
+        work: &mut impl FnMut(&mut NamespaceTables<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let mut begin = self.begin("BEGIN ISOLATION LEVEL READ COMMITTED");
         match change.kind {
@@ -178,7 +193,9 @@ impl PostgresStore {
             MissingNamespace::Report => NamespaceTables::open(lease, context, change.namespace, hold)?,
         };
         let Some(mut tables) = tables else { return Ok(None) };
+        let before = tables.state.version.last.0;
         let done = work(&mut tables)?;
+        tables.follow_terms(before)?;
         if change.kind == ChangeKind::Erases {
             erasure::begin(&tables)?;
         }
@@ -186,49 +203,11 @@ impl PostgresStore {
         Ok(Some(done))
     }
 
-    /// Ends a change that is done. From here on nobody knows whether it is kept, until the server says so.
-    fn commit(&self, lease: &Lease<'_>, context: Context<'_>) -> Result<(), StoreError> {
-        let committed = lease.run_commands(context, "COMMIT");
-        committed.map_err(|error| match lease.trouble() {
-            Some(Trouble::Lost) => context.refused(
-                "the connection was lost while a change was committed, and it is not known whether it is kept",
-                "do the same again: what has ids of its own is added once",
-            ),
-            trouble => {
-                lease.set_trouble(trouble);
-                error
-            }
-        })
-    }
-}
-
-/// Ends a transaction that failed; the connection is used again where the server says that it has ended.
-fn end(lease: Lease<'_>, error: StoreError) -> StoreError {
-    if lease.run_commands(Context::new("", "end a transaction"), "ROLLBACK").is_ok() {
-        lease.give_back();
-    }
-    error
-}
-
-impl Backend for PostgresStore {
-    fn location(&self) -> String {
-        self.pool.location().to_owned()
-    }
-
-    fn namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
-        let context = self.context("list namespaces");
-        let rows = |connection: &Connection, context: Context<'_>| {
-            connection.shared_rows(context, &shared::NAMESPACES, values![])
-        };
-        let rows = self.view(context, rows, |_, rows| Ok(rows))?;
-        let name = |row: &tokio_postgres::Row| row.try_get::<_, String>(0).map_err(|_| context.unreadable());
-        rows.iter().map(|row| Ok(Namespace::new(name(row)?)?)).collect()
-    }
-
-    fn read<T>(
+    /// [`Backend::read`].
+    pub(crate) fn read_tables<T>(
         &self,
         view: View<'_>,
-        work: impl FnOnce(&dyn Tables) -> Result<T, StoreError>,
+        work: impl FnOnce(&NamespaceTables<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let context = self.context(view.action);
         let look = |connection: &Connection, context: Context<'_>| {
@@ -241,10 +220,11 @@ impl Backend for PostgresStore {
         })
     }
 
-    fn write<T>(
+    /// [`Backend::write`].
+    pub(crate) fn write_tables<T>(
         &self,
         change: Change<'_>,
-        mut work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
+        mut work: impl FnMut(&mut NamespaceTables<'_>) -> Result<T, StoreError>,
     ) -> Result<Written<T>, StoreError> {
         let context = self.context(change.action);
         if self.steady.is_some() {
@@ -291,6 +271,65 @@ impl Backend for PostgresStore {
                 }
             }
         }
+    }
+
+    /// Ends a change that is done. From here on nobody knows whether it is kept, until the server says so.
+    fn commit(&self, lease: &Lease<'_>, context: Context<'_>) -> Result<(), StoreError> {
+        let committed = lease.run_commands(context, "COMMIT");
+        committed.map_err(|error| match lease.trouble() {
+            Some(Trouble::Lost) => context.refused(
+                "the connection was lost while a change was committed, and it is not known whether it is kept",
+                "do the same again: what has ids of its own is added once",
+            ),
+            trouble => {
+                lease.set_trouble(trouble);
+                error
+            }
+        })
+    }
+}
+
+/// Ends a transaction that failed; the connection is used again where the server says that it has ended.
+fn end(lease: Lease<'_>, error: StoreError) -> StoreError {
+    if lease.run_commands(Context::new("", "end a transaction"), "ROLLBACK").is_ok() {
+        lease.give_back();
+    }
+    error
+}
+
+impl Backend for PostgresStore {
+    fn location(&self) -> String {
+        self.pool.location().to_owned()
+    }
+
+    fn namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
+        let context = self.context("list namespaces");
+        let rows = |connection: &Connection, context: Context<'_>| {
+            connection.shared_rows(context, &shared::NAMESPACES, values![])
+        };
+        let rows = self.view(context, rows, |_, rows| Ok(rows))?;
+        let name = |row: &tokio_postgres::Row| row.try_get::<_, String>(0).map_err(|_| context.unreadable());
+        rows.iter().map(|row| Ok(Namespace::new(name(row)?)?)).collect()
+    }
+
+    fn candidate_source(&self) -> Option<&dyn CandidateSource> {
+        Some(self)
+    }
+
+    fn read<T>(
+        &self,
+        view: View<'_>,
+        work: impl FnOnce(&dyn Tables) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        self.read_tables(view, |tables| work(tables))
+    }
+
+    fn write<T>(
+        &self,
+        change: Change<'_>,
+        mut work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
+    ) -> Result<Written<T>, StoreError> {
+        self.write_tables(change, |tables| work(tables))
     }
 
     fn steady(&self) -> Result<Box<dyn Store>, StoreError> {
