@@ -9,7 +9,7 @@ use aforesaid_core::{
     index::{CollectionStatistics, CueQuestions, HolderCount, LengthCount, VectorCandidates},
     lexical::Bm25,
     store::{CandidateQuery, CandidateSet, IndexSink, TitleRow},
-    types::{CueId, EncoderId, Scope},
+    types::{CueId, EncoderId, Granularity, Scope},
 };
 
 use crate::{
@@ -100,7 +100,12 @@ impl NamespaceTables<'_> {
             },
         };
         let include = query.include.map(|seq| seq.0 as i64);
-        let chosen = self.with_sessions(include.into_iter().chain(in_turns(&by_words, &by_vectors)), most)?;
+        let rest = match by_vectors.is_empty() {
+            true => self.first_of(query, &condition, depth)?,
+            false => Vec::new(),
+        };
+        let candidates = include.into_iter().chain(in_turns(&by_words, &by_vectors)).chain(rest);
+        let chosen = self.with_sessions(candidates, most)?;
         let encoder = encoder.filter(|_| collection.vectors == VectorCandidates::Picked);
         sink.reset();
         self.feed_chosen(encoder, &chosen, sink)?;
@@ -264,6 +269,30 @@ impl NamespaceTables<'_> {
         let mut best = self.positions_of(&sql, values)?;
         best.retain(|seq| seen.insert(*seq));
         Ok(Some(best))
+    }
+
+    /// The first that may be found, or one of each of the first sessions. Where words alone pick, core fuses these with those
+    /// that hold a word: scores are measured against others that do not.
+    fn first_of(
+        &self,
+        query: &CandidateQuery<'_>,
+        condition: &Condition,
+        depth: usize,
+    ) -> Result<Vec<i64>, StoreError> {
+        let (values, first) = condition.with(values![depth]);
+        let on = condition.on("l.seq");
+        let sql = match query.unit {
+            Granularity::Turn => {
+                format!("SELECT l.seq FROM @lexical l WHERE l.tenant = $1 {on} ORDER BY l.seq LIMIT ${first}")
+            }
+            Granularity::Session => format!(
+                "SELECT f.seq FROM (SELECT s.id FROM @session s WHERE s.tenant = $1 ORDER BY s.id LIMIT ${first}) AS s
+                 CROSS JOIN LATERAL (
+                     SELECT l.seq FROM @lexical l WHERE l.tenant = $1 AND l.session = s.id {on} ORDER BY l.seq LIMIT 1
+                 ) AS f"
+            ),
+        };
+        self.positions_of(&sql, values)
     }
 
     /// Candidates and all turns of their sessions, ascending: those of the best candidates, of which there are at most so

@@ -5,7 +5,7 @@ use crate::{
     analysis::Analyzer,
     error::StoreError,
     index::CollectionStatistics,
-    types::{EncoderId, Namespace, Scope, Seq},
+    types::{EncoderId, Granularity, Namespace, Scope, Seq},
 };
 
 /// One query to a namespace that is not held.
@@ -17,6 +17,8 @@ pub struct CandidateQuery<'a> {
     pub terms: &'a [String],
     /// Its vector, where vectors are compared, and whose.
     pub vector: Option<(&'a EncoderId, &'a [f32])>,
+    /// What is ranked.
+    pub unit: Granularity,
     /// What may be found.
     pub scope: &'a Scope,
     /// Nothing from this place on.

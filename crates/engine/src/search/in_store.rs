@@ -27,6 +27,7 @@ impl Memory {
             analyzer: posed.pipeline.analyzer,
             terms: &posed.question.terms,
             vector: ready.spec.encoder.as_ref().zip(ready.vector.as_deref().ok()),
+            unit: posed.query.unit,
             scope: &posed.part.scope,
             before: posed.part.before,
             include: posed.include,
