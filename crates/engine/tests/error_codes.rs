@@ -137,7 +137,6 @@ fn the_codes_are_these() {
     no_speaker
     no_threads
     no_vectors_stored
-    vectors_not_in_store
     note_metadata
     note_without_id
     other_encoder
@@ -172,6 +171,7 @@ fn the_codes_are_these() {
     unknown_model
     unknown_namespace
     vector_dimension
+    vectors_not_in_store
     vectors_not_used
     vectors_switched_off
     was_said

@@ -6,6 +6,8 @@
 mod bags;
 mod chance;
 
+use std::time::{Duration, Instant};
+
 use aforesaid::{
     Explanations, Memory, Pipeline, SearchResponse, Target, Warning,
     store::{CheckDepth, Gravity, MemoryRef},
@@ -202,6 +204,50 @@ fn candidates_by_vectors_lose_next_to_nothing() {
         println!("{same} of {all} hits at depth {depth}");
         assert!(same as f64 >= least * all as f64, "{same} of {all} at depth {depth}");
     }
+}
+
+#[test]
+fn a_large_namespace_earns_an_index_and_loses_it() {
+    let Some(server) = server() else { return };
+    let Some(location) = server.new_store_with_pgvector() else { return };
+    let mut chance = chance();
+    let held = open(&location, local());
+    fill(&held, &mut chance);
+    let large = open(&format!("{location}&held_memories=0&candidates=80&hnsw_from=800&hnsw_indexes=1"), local());
+    let indexes = |expected: usize| {
+        let count = format!(
+            "DO $$ BEGIN ASSERT (SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
+             WHERE i.indisvalid AND c.relname LIKE 'half\\_hnsw%' \
+             AND i.indrelid = 'half'::regclass) = {expected}; END $$"
+        );
+        server.sql(&location, &count).is_ok()
+    };
+    let search = |text: &str| ask(&large, &Query::new(ns("me"), text), "hybrid");
+    let until = |expected: usize| {
+        let started = Instant::now();
+        while !indexes(expected) {
+            assert!(started.elapsed() < Duration::from_secs(60), "there are not {expected} indexes");
+            search("w1q w2q");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    until(1);
+    let (mut same, mut all) = (0, 0);
+    for text in questions(&mut chance) {
+        let (held, found) = (ask(&held, &Query::new(ns("me"), &text), "hybrid"), search(&text));
+        let found: Vec<String> = scores(&found).into_iter().map(|(id, _)| id).collect();
+        all += held.hits.len();
+        same += held.hits.iter().filter(|hit| found.contains(&hit.id)).count();
+        // A filter leaves few: those are found, too.
+        let scope = Scope { session: Some(SessionId::new("s9").unwrap()), ..Scope::default() };
+        let query = Query { scope, ..Query::new(ns("me"), &text) };
+        assert_eq!(ask(&large, &query, "hybrid").hits.len(), 10);
+    }
+    println!("{same} of {all} hits");
+    assert!(same as f64 >= 0.9 * all as f64, "{same} of {all}");
+    let scope = Scope { conversation: Some(ConversationId::new("large").unwrap()), ..Scope::default() };
+    large.forget(&ns("me"), &Target::Within(scope)).unwrap();
+    until(0);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Namespaces that are too large to hold are searched in the database.
 
+use std::cell::Cell;
+
 use aforesaid_core::{
     StoreError,
     analysis::Analyzer,
@@ -117,7 +119,13 @@ impl CandidateSource for PostgresStore {
         sink: &mut dyn IndexSink,
     ) -> Result<Option<CandidateSet>, StoreError> {
         let encoder = query.vector.map(|(encoder, _)| encoder);
-        let depth = self.options().candidates;
-        self.in_view(namespace, (query.analyzer, query.fits), encoder, &mut |tables| tables.pick(query, depth, sink))
+        let (depth, tending) = (self.options().candidates, Cell::new(None));
+        let found = self.in_view(namespace, (query.analyzer, query.fits), encoder, &mut |tables| {
+            tables.pick(query, depth, &tending, sink)
+        })?;
+        if let Some((index, state, memories)) = tending.take().filter(|_| !self.is_steady()) {
+            self.tend(index, (state, memories));
+        }
+        Ok(found)
     }
 }

@@ -73,6 +73,11 @@ impl Connection {
         }
     }
 
+    /// The schema of the store, as the catalogue has it.
+    pub(crate) fn schema_name(&self) -> &str {
+        self.schema.trim_matches(['"', '.'])
+    }
+
     /// What compares vectors in the database; `None` where nothing does.
     pub(crate) fn pgvector(&self) -> Option<&Pgvector> {
         self.pgvector.get()?.as_ref()

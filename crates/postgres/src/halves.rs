@@ -69,6 +69,11 @@ impl Pgvector {
         format!("{}.halfvec", self.schema)
     }
 
+    /// What an index of cosine distances goes by.
+    pub(crate) fn cosine_operators(&self) -> String {
+        format!("{}.halfvec_cosine_ops", self.schema)
+    }
+
     /// Its operator of the cosine distance.
     pub(crate) fn distance(&self) -> String {
         format!("OPERATOR({}.<=>)", self.schema)

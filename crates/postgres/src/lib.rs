@@ -15,6 +15,7 @@ mod derived;
 mod erasure;
 mod errors;
 mod halves;
+mod hnsw;
 mod kept_text;
 mod lexical;
 mod location;

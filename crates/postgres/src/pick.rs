@@ -2,7 +2,10 @@
 //!
 //! The order that candidates are picked in is a rough one; their scores are core's.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cell::Cell,
+    collections::{HashMap, HashSet},
+};
 
 use aforesaid_core::{
     StoreError,
@@ -13,6 +16,7 @@ use aforesaid_core::{
 };
 
 use crate::{
+    hnsw::{HnswIndex, HnswState},
     kept_text,
     lexical::{pair_key, word_key},
     tables::NamespaceTables,
@@ -30,6 +34,9 @@ const SPEAKERS: u64 = 1_000;
 
 /// Memories whose vectors are read at once.
 const AT_ONCE: usize = 4_096;
+
+/// An index of vectors, what there is of it, and how many memories its namespace has.
+pub(crate) type Tending = (HnswIndex, HnswState, u64);
 
 /// SQL that keeps some of the memories `m`, and its values from `$2`.
 #[derive(Clone)]
@@ -65,11 +72,13 @@ impl Condition {
 }
 
 impl NamespaceTables<'_> {
-    /// Shows the candidates of a query; `depth` is how many the best of each leg are.
+    /// Shows the candidates of a query; `depth` is how many the best of each leg are, and `tending` is set to what was seen
+    /// of the index of its vectors.
     pub(crate) fn pick(
         &self,
         query: &CandidateQuery<'_>,
         depth: usize,
+        tending: &Cell<Option<Tending>>,
         sink: &mut dyn IndexSink,
     ) -> Result<CandidateSet, StoreError> {
         let most = depth.saturating_mul(ROWS_A_CANDIDATE);
@@ -88,7 +97,12 @@ impl NamespaceTables<'_> {
         let by_words = self.best_by_words(query, &collection, &condition, depth)?;
         let by_vectors = match query.vector {
             None => Vec::new(),
-            Some((encoder, vector)) => match self.best_by_vectors(encoder, vector, &condition, depth)? {
+            Some((encoder, vector)) => match self.best_by_vectors(
+                (encoder, vector),
+                &condition,
+                (depth, collection.candidates.texts),
+                tending,
+            )? {
                 None => {
                     collection.vectors = VectorCandidates::Unavailable;
                     Vec::new()
@@ -239,10 +253,10 @@ impl NamespaceTables<'_> {
     /// Positions by the distance of the nearest of their vectors; `None` where the database cannot compare vectors.
     fn best_by_vectors(
         &self,
-        encoder: &EncoderId,
-        vector: &[f32],
+        (encoder, vector): (&EncoderId, &[f32]),
         condition: &Condition,
-        depth: usize,
+        (depth, candidates): (usize, usize),
+        tending: &Cell<Option<Tending>>,
     ) -> Result<Option<Vec<i64>>, StoreError> {
         let Some(pgvector) = self.connection.pgvector() else { return Ok(None) };
         let Some(known) = self.encoder(encoder)? else { return Ok(Some(Vec::new())) };
@@ -251,6 +265,17 @@ impl NamespaceTables<'_> {
         }
         if known.dim != vector.len() {
             return Ok(Some(Vec::new()));
+        }
+        let index = HnswIndex { tenant: self.tenant, encoder: known.number, dim: known.dim };
+        let state = index.state(self.connection, self.context)?;
+        tending.set(Some((index, state, self.derived.memories)));
+        if state == HnswState::Ready {
+            let (on, values) = (condition.on("h.seq"), condition.values.clone());
+            let found = distinct(self.nearest_by_index(index, vector, (&on, values), depth)?);
+            // Too few, and there are more: they are compared one by one.
+            if found.len() >= depth.min(candidates) {
+                return Ok(Some(found));
+            }
         }
         let mut more = values![known.number];
         more.push(Value::Reals(vector.to_vec()));
@@ -265,10 +290,7 @@ impl NamespaceTables<'_> {
             pgvector.halfvec(),
             first + 2,
         );
-        let mut seen = HashSet::new();
-        let mut best = self.positions_of(&sql, values)?;
-        best.retain(|seq| seen.insert(*seq));
-        Ok(Some(best))
+        Ok(Some(distinct(self.positions_of(&sql, values)?)))
     }
 
     /// The first that may be found, or one of each of the first sessions. Where words alone pick, core fuses these with those
@@ -373,6 +395,13 @@ impl NamespaceTables<'_> {
         }
         Ok(())
     }
+}
+
+/// Positions without repeats: a text may have several vectors.
+fn distinct(mut positions: Vec<i64>) -> Vec<i64> {
+    let mut seen = HashSet::new();
+    positions.retain(|seq| seen.insert(*seq));
+    positions
 }
 
 /// The best of both, then the second of both, and so on.

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -21,6 +21,7 @@ use crate::{
     erasure,
     errors::{Context, Trouble},
     halves::Pgvector,
+    hnsw::{HnswIndex, HnswState},
     location::{Location, Options},
     migrations,
     pool::{Lease, Pool},
@@ -52,6 +53,8 @@ pub struct PostgresStore {
     pool: Pool,
     /// Whether the server would acknowledge what a crash may lose, unless it is asked for more.
     commits_late: bool,
+    /// Whether a thread makes or drops an index of vectors.
+    tending: Arc<AtomicBool>,
     /// The one connection of a view that stands still, in an open transaction.
     steady: Option<Mutex<Connection>>,
 }
@@ -78,7 +81,7 @@ impl PostgresStore {
         }
         pool.set_pgvector(pgvector);
         lease.give_back();
-        Ok(Self { commits_late: server.commits_late, pool, steady: None })
+        Ok(Self { commits_late: server.commits_late, pool, tending: Arc::default(), steady: None })
     }
 
     /// Whether there is a store at a URL.
@@ -90,6 +93,11 @@ impl PostgresStore {
         let context = Context::new(pool.location(), "open the store");
         let lease = pool.lease(context)?;
         migrations::exists(&lease, context, &pool.options().schema)
+    }
+
+    /// Has the index of a namespace's vectors made or dropped where that is due.
+    pub(crate) fn tend(&self, index: HnswIndex, (state, memories): (HnswState, u64)) {
+        index.tend(&self.pool, &self.tending, (state, memories), self.options().hnsw);
     }
 
     pub(crate) fn options(&self) -> &Options {
@@ -340,7 +348,7 @@ impl Backend for PostgresStore {
         // A transaction's view begins with its first look.
         connection.shared_rows(context, &shared::FORMAT, values![])?;
         let steady = Some(Mutex::new(connection));
-        Ok(Box::new(Self { pool, commits_late: self.commits_late, steady }))
+        Ok(Box::new(Self { pool, commits_late: self.commits_late, tending: Arc::clone(&self.tending), steady }))
     }
 
     fn erasure(&self) -> Result<Erasure, StoreError> {

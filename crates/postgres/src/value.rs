@@ -19,6 +19,23 @@ impl Tenant {
         Self(std::array::from_fn(|i| digest[i]))
     }
 
+    /// As a number in hexadecimal.
+    pub(crate) fn hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// What [`Tenant::hex`] wrote.
+    pub(crate) fn of_hex(hex: &str) -> Option<Self> {
+        let bytes = u128::from_str_radix(hex, 16).ok().filter(|_| hex.len() == 32)?;
+        Some(Self(bytes.to_be_bytes()))
+    }
+
+    /// As the database writes it; nothing of the name is in it.
+    pub(crate) fn uuid(&self) -> String {
+        let hex = self.hex();
+        [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+    }
+
     pub(crate) fn bytes(&self) -> [u8; 16] {
         self.0
     }
