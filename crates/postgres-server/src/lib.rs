@@ -160,11 +160,19 @@ impl Server {
         // Each by itself: what makes a database is in no transaction.
         let arguments = ["-v", "ON_ERROR_STOP=1", "-X", "-q", "-d", base, "-c", &path, "-c", sql];
         let installed = installation().ok();
-        let mut command = match &installed {
-            Some(installed) => program(installed, &installed.join("bin/psql")),
-            None => Command::new("psql"),
-        };
-        run(command.args(arguments))
+        let until = Instant::now() + Duration::from_secs(30);
+        loop {
+            let mut command = match &installed {
+                Some(installed) => program(installed, &installed.join("bin/psql")),
+                None => Command::new("psql"),
+            };
+            match run(command.args(arguments)) {
+                Err(reason) if reason.contains("starting up") && Instant::now() < until => {
+                    thread::sleep(Duration::from_millis(100));
+                }
+                done => return done,
+            }
+        }
     }
 
     /// Ends the server at once, as a crash does; `false` where it is not ours to end.

@@ -74,6 +74,11 @@ impl Pgvector {
         format!("{}.halfvec_cosine_ops", self.schema)
     }
 
+    /// Its function that counts components.
+    pub(crate) fn dims(&self) -> String {
+        format!("{}.vector_dims", self.schema)
+    }
+
     /// Its operator of the cosine distance.
     pub(crate) fn distance(&self) -> String {
         format!("OPERATOR({}.<=>)", self.schema)

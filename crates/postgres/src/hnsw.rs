@@ -60,7 +60,14 @@ pub(crate) struct HnswLimits {
 impl HnswIndex {
     /// Its name, of at most 63 characters.
     fn name(&self) -> String {
-        format!("{PREFIX}{}_{}", self.tenant.hex(), self.encoder)
+        format!("{PREFIX}{}_{}_{}", self.tenant.hex(), self.encoder, self.dim)
+    }
+
+    /// The index of a name.
+    fn named(name: &str) -> Option<Self> {
+        let mut parts = name.strip_prefix(PREFIX)?.split('_');
+        let (tenant, encoder, dim) = (parts.next()?, parts.next()?, parts.next()?);
+        Some(Self { tenant: Tenant::of_hex(tenant)?, encoder: encoder.parse().ok()?, dim: dim.parse().ok()? })
     }
 
     pub(crate) fn state(&self, connection: &Connection, context: Context<'_>) -> Result<HnswState, StoreError> {
@@ -82,8 +89,9 @@ impl HnswIndex {
         let (tenant, encoder, dim) = (self.tenant.uuid(), self.encoder, self.dim);
         let make = format!(
             "CREATE INDEX CONCURRENTLY {} ON @half USING hnsw ((CAST(data AS {halfvec}({dim}))) {operators})
-             WHERE tenant = '{tenant}' AND encoder = {encoder}",
-            self.name()
+             WHERE tenant = '{tenant}' AND encoder = {encoder} AND {}(data) = {dim}",
+            self.name(),
+            pgvector.dims(),
         );
         connection.run_commands(context, &make)
     }
@@ -99,11 +107,12 @@ impl HnswIndex {
                 others += if is_under_way { limits.most } else { 0 };
                 continue;
             }
-            let other =
-                name.strip_prefix(PREFIX).and_then(|name| name.split_once('_')).and_then(|(tenant, encoder)| {
-                    Some(Self { tenant: Tenant::of_hex(tenant)?, encoder: encoder.parse().ok()?, dim: 0 })
-                });
-            let Some(other) = other else { continue };
+            let Some(other) = Self::named(&name) else { continue };
+            // Numbers of encoders are given again, and then their vectors may be of another size.
+            if other.tenant == self.tenant && !is_under_way {
+                other.drop(connection, context)?;
+                continue;
+            }
             let sql = "SELECT n.memories FROM @namespace n WHERE n.tenant = $1";
             let found = connection.rows(context, other.tenant, sql, values![])?;
             let memories = found.first().map_or(Ok(0), |row| row::number(context, row, 0))?;
@@ -177,8 +186,10 @@ impl NamespaceTables<'_> {
         values.push(depth.into());
         let typed = format!("{}({})", pgvector.halfvec(), index.dim);
         let sql = format!(
-            "SELECT h.seq FROM @half h WHERE h.tenant = $1 AND h.encoder = ${first} {on}
+            "SELECT h.seq FROM @half h WHERE h.tenant = $1 AND h.encoder = ${first} AND {}(h.data) = {} {on}
              ORDER BY CAST(h.data AS {typed}) {} CAST(${} AS {typed}) LIMIT ${}",
+            pgvector.dims(),
+            index.dim,
             pgvector.distance(),
             first + 1,
             first + 2,
@@ -206,6 +217,7 @@ mod tests {
         assert!(!due(HnswState::Missing, 99) && due(HnswState::Missing, 100) && due(HnswState::Unfinished, 100));
         assert!(!due(HnswState::Ready, 50) && due(HnswState::Ready, 49));
         assert!(!index.is_due(HnswState::Missing, 1_000, HnswLimits { from: 100, most: 0 }));
+        assert_eq!(HnswIndex::named(&index.name()), Some(index));
         assert_eq!(Tenant::of_hex(&index.tenant.hex()), Some(index.tenant));
         assert!(Tenant::of_hex("xyz").is_none() && Tenant::of_hex(&"é".repeat(16)).is_none());
         assert!(index.name().len() <= 63, "{}", index.name());

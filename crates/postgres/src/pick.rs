@@ -29,6 +29,9 @@ const ROWS_A_CANDIDATE: usize = 12;
 /// Texts that may hold the terms that candidates are picked by.
 const HOLDERS_READ: usize = 100_000;
 
+/// An index of vectors is used where a scope has one memory in so many, or more.
+const FILTERED: usize = 8;
+
 /// Names of speakers that are read.
 const SPEAKERS: u64 = 1_000;
 
@@ -97,21 +100,18 @@ impl NamespaceTables<'_> {
         let by_words = self.best_by_words(query, &collection, &condition, depth)?;
         let by_vectors = match query.vector {
             None => Vec::new(),
-            Some((encoder, vector)) => match self.best_by_vectors(
-                (encoder, vector),
-                &condition,
-                (depth, collection.candidates.texts),
-                tending,
-            )? {
-                None => {
-                    collection.vectors = VectorCandidates::Unavailable;
-                    Vec::new()
+            Some((encoder, vector)) => {
+                match self.best_by_vectors((encoder, vector), &condition, (depth, &collection), tending)? {
+                    None => {
+                        collection.vectors = VectorCandidates::Unavailable;
+                        Vec::new()
+                    }
+                    Some(best) => {
+                        collection.vectors = VectorCandidates::Picked;
+                        best
+                    }
                 }
-                Some(best) => {
-                    collection.vectors = VectorCandidates::Picked;
-                    best
-                }
-            },
+            }
         };
         let include = query.include.map(|seq| seq.0 as i64);
         let rest = match by_vectors.is_empty() {
@@ -255,7 +255,7 @@ impl NamespaceTables<'_> {
         &self,
         (encoder, vector): (&EncoderId, &[f32]),
         condition: &Condition,
-        (depth, candidates): (usize, usize),
+        (depth, collection): (usize, &CollectionStatistics),
         tending: &Cell<Option<Tending>>,
     ) -> Result<Option<Vec<i64>>, StoreError> {
         let Some(pgvector) = self.connection.pgvector() else { return Ok(None) };
@@ -269,7 +269,10 @@ impl NamespaceTables<'_> {
         let index = HnswIndex { tenant: self.tenant, encoder: known.number, dim: known.dim };
         let state = index.state(self.connection, self.context)?;
         tending.set(Some((index, state, self.derived.memories)));
-        if state == HnswState::Ready {
+        let candidates = collection.candidates.texts;
+        // Few that are spread over an index cost more to find by it than to compare.
+        let is_most = candidates.saturating_mul(FILTERED) >= collection.texts();
+        if state == HnswState::Ready && is_most {
             let (on, values) = (condition.on("h.seq"), condition.values.clone());
             let found = distinct(self.nearest_by_index(index, vector, (&on, values), depth)?);
             // Too few, and there are more: they are compared one by one.
