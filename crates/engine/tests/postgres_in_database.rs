@@ -172,7 +172,7 @@ fn without_pgvector_it_goes_by_words_and_says_so() {
     let mut chance = chance();
     fill(&open(&location, local()), &mut chance);
     let large = open(&format!("{location}&held_memories=0&candidates=30"), local());
-    let lexical = open(&format!("{location}&held_memories=0&candidates=30"), local());
+    let lexical = open(&format!("{location}&held_memories=0&candidates=30&prepared_statements=off"), local());
     for text in questions(&mut chance) {
         let query = Query::new(ns("me"), &text);
         let found = ask(&large, &query, "hybrid");
@@ -190,8 +190,9 @@ fn candidates_by_vectors_lose_next_to_nothing() {
     let mut chance = chance();
     let held = open(&location, local());
     fill(&held, &mut chance);
-    for (depth, least) in [(1_000, 1.0), (60, 0.9)] {
-        let large = open(&format!("{location}&held_memories=0&candidates={depth}"), local());
+    for (depth, prepared, least) in [(1_000, "on", 1.0), (60, "off", 0.9)] {
+        let options = format!("&held_memories=0&candidates={depth}&prepared_statements={prepared}");
+        let large = open(&format!("{location}{options}"), local());
         let (mut same, mut all) = (0, 0);
         for text in questions(&mut chance) {
             let query = Query::new(ns("me"), &text);

@@ -23,11 +23,14 @@ use crate::{
     value::{Value, values},
 };
 
-/// Memories that are read for one candidate of a leg, on average and at the most.
-const ROWS_A_CANDIDATE: usize = 12;
+/// Memories that are read for one candidate of a leg, on average and at the most: each comes with its session.
+const ROWS_A_CANDIDATE: usize = 4;
 
 /// Texts that may hold the terms that candidates are picked by.
 const HOLDERS_READ: usize = 100_000;
+
+/// Turns on either side of a candidate that are read of a session that is too long to be read whole.
+const AROUND: usize = 8;
 
 /// An index of vectors is used where a scope has one memory in so many, or more.
 const FILTERED: usize = 8;
@@ -35,8 +38,8 @@ const FILTERED: usize = 8;
 /// Names of speakers that are read.
 const SPEAKERS: u64 = 1_000;
 
-/// Memories whose vectors are read at once.
-const AT_ONCE: usize = 4_096;
+/// Memories whose vectors are read at once: so many are put in order without a file.
+const AT_ONCE: usize = 1_024;
 
 /// An index of vectors, what there is of it, and how many memories its namespace has.
 pub(crate) type Tending = (HnswIndex, HnswState, u64);
@@ -320,8 +323,8 @@ impl NamespaceTables<'_> {
         self.positions_of(&sql, values)
     }
 
-    /// Candidates and all turns of their sessions, ascending: those of the best candidates, of which there are at most so
-    /// many, or the first session's.
+    /// Candidates and all turns of their sessions, ascending: so many at the most, more or less. Of a session that does not
+    /// fit, the turns around the candidate.
     fn with_sessions(&self, candidates: impl Iterator<Item = i64>, most: usize) -> Result<Vec<i64>, StoreError> {
         let candidates: Vec<i64> = candidates.collect();
         let sql = "SELECT l.seq, l.session FROM @lexical l WHERE l.tenant = $1 AND l.seq = ANY($2)";
@@ -337,18 +340,19 @@ impl NamespaceTables<'_> {
         for row in &self.rows(sql, values![sessions])? {
             turns_of.entry(self.get(row, 0)?).or_default().push(self.get(row, 1)?);
         }
+        turns_of.values_mut().for_each(|turns| turns.sort_unstable());
         let mut chosen: HashSet<i64> = HashSet::new();
         for candidate in candidates {
+            if chosen.len() >= most {
+                break;
+            }
             let Some(session) = session_of.get(&candidate) else { continue };
             let own = [candidate];
             let all = turns_of.get(session).map_or(&own[..], |turns| &turns[..]);
-            if chosen.contains(&candidate) {
-                continue;
+            match chosen.len() + all.len() <= most {
+                true => chosen.extend(all),
+                false => chosen.extend(around(all, candidate)),
             }
-            if !chosen.is_empty() && chosen.len() + all.len() > most {
-                break;
-            }
-            chosen.extend(all);
         }
         let mut chosen: Vec<i64> = chosen.into_iter().collect();
         chosen.sort_unstable();
@@ -400,6 +404,12 @@ impl NamespaceTables<'_> {
     }
 }
 
+/// Turns of a session, in order, that stand near one of them.
+fn around(turns: &[i64], candidate: i64) -> &[i64] {
+    let place = turns.partition_point(|turn| *turn < candidate);
+    &turns[place.saturating_sub(AROUND)..turns.len().min(place + AROUND + 1)]
+}
+
 /// Positions without repeats: a text may have several vectors.
 fn distinct(mut positions: Vec<i64>) -> Vec<i64> {
     let mut seen = HashSet::new();
@@ -411,4 +421,23 @@ fn distinct(mut positions: Vec<i64>) -> Vec<i64> {
 fn in_turns<'p>(first: &'p [i64], second: &'p [i64]) -> impl Iterator<Item = i64> + 'p {
     let longest = first.len().max(second.len());
     (0..longest).flat_map(|place| first.get(place).into_iter().chain(second.get(place))).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_of_two_legs_take_turns() {
+        assert_eq!(in_turns(&[1, 2, 3], &[9]).collect::<Vec<_>>(), [1, 9, 2, 3]);
+        assert_eq!(distinct(vec![4, 2, 4, 1, 2]), [4, 2, 1]);
+    }
+
+    #[test]
+    fn of_a_long_session_the_turns_around_are_read() {
+        let turns: Vec<i64> = (1..=100).map(|turn| 10 * turn).collect();
+        assert_eq!(around(&turns, 10), &turns[..9]);
+        assert_eq!(around(&turns, 500), &turns[41..58]);
+        assert_eq!(around(&turns, 1_000), &turns[91..]);
+    }
 }
