@@ -129,6 +129,7 @@ fn unavailable(model: &str) -> String {
 fn of_no_vectors(reason: &NoVectors) -> String {
     match reason {
         NoVectors::SwitchedOff => " (--model none)".to_owned(),
+        NoVectors::NotInStore => "; its administrator adds it with CREATE EXTENSION vector".to_owned(),
         NoVectors::NoneStored => "; `aforesaid reembed` makes them".to_owned(),
         NoVectors::UnknownServer { .. } => {
             "; name it with --encoder-url and --encoder-model, and with the prefixes and revision it had".to_owned()

@@ -199,9 +199,15 @@ impl Fusion {
 
 /// Mean and population standard deviation; `None` for scores that are all the same.
 pub(crate) fn mean_and_deviation(scores: &[f64]) -> (f64, Option<f64>) {
-    let n = scores.len() as f64;
+    mean_and_deviation_with(scores, 0)
+}
+
+/// [`mean_and_deviation`] of some scores and so many zeros.
+pub(crate) fn mean_and_deviation_with(scores: &[f64], zeros: usize) -> (f64, Option<f64>) {
+    let (n, zeros) = ((scores.len() + zeros) as f64, zeros as f64);
     let mean = scores.iter().sum::<f64>() / n;
-    let deviation = (scores.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let squares = scores.iter().map(|x| (x - mean).powi(2)).sum::<f64>() + zeros * mean.powi(2);
+    let deviation = (squares / n).sqrt();
     // Rounding gives equal scores a deviation of about 1e-17 of their size, not 0.
     (mean, Some(deviation).filter(|deviation| *deviation > 1e-12 * mean.abs().max(f64::MIN_POSITIVE)))
 }

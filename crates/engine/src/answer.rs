@@ -182,6 +182,9 @@ pub enum Warning {
         /// The terms, as stems, that took its place.
         terms: Vec<String>,
     },
+    /// Cue questions count where a namespace is held.
+    #[error("this namespace is searched in the database, where its cue questions do not count")]
+    CuesNotSearched,
     /// Some memories are not searched by meaning.
     #[error("{missing} of {total} memories have no vector and are found by their words only")]
     MissingVectors {

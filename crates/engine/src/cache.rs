@@ -21,6 +21,10 @@ const WORTH_KEEPING: usize = 512;
 /// Bytes of segments that are kept in one transaction, more or less: others may write between two.
 const AT_ONCE: usize = 4 << 20;
 
+/// Bytes that an index holds of a turn of 20 words beside its vector, of which it holds a byte a component where turns are
+/// many; an estimate, to tell namespaces that cannot be held.
+const BYTES_A_MEMORY: usize = 300;
+
 type Key = (Namespace, IndexSpec);
 
 struct HeldIndex {
@@ -115,6 +119,11 @@ impl IndexCache {
             held.iter().map(|(key, held)| (key.clone(), Arc::clone(held))).collect()
         };
         all.into_iter().for_each(|((namespace, _), held)| keep(store, &namespace, &held));
+    }
+
+    /// Memories of a namespace whose index fits into the budget, with vectors of so many components.
+    pub(crate) fn fits(&self, dim: usize) -> u64 {
+        (self.budget / (BYTES_A_MEMORY + dim)) as u64
     }
 
     /// Bytes held, approximately.

@@ -109,6 +109,12 @@ impl Memory {
         let id = encoder.as_ref().map(|encoder| encoder.id().clone());
         let spec = IndexSpec { analyzer: pipeline.analyzer, encoder: id };
         let dim = encoder.map_or(1, |encoder| encoder.dim());
+        if let Some(source) = self.store.candidate_source()
+            && source.speakers(namespace, pipeline.analyzer, self.indexes.fits(dim))?.is_some()
+        {
+            // It is searched in the store, which has brought up to date what it reads.
+            return Ok(());
+        }
         self.indexes.with(&*self.store, namespace, &spec, dim, |_| ())?;
         self.keep_snapshots();
         Ok(())

@@ -21,6 +21,9 @@ pub enum NoVectors {
     /// The namespace has no vectors.
     #[error("none are stored")]
     NoneStored,
+    /// The namespace is searched in the database, which cannot compare vectors.
+    #[error("this namespace is searched in the database, which has no pgvector 0.8 or newer")]
+    NotInStore,
     /// The namespace's vectors are by a model on a server that is not configured.
     #[error("they are by {encoder}, a model on a server that is not configured")]
     UnknownServer {
@@ -82,6 +85,7 @@ impl NoVectors {
             Self::SwitchedOff => "vectors_switched_off",
             Self::NotUsed => "vectors_not_used",
             Self::NoneStored => "no_vectors_stored",
+            Self::NotInStore => "vectors_not_in_store",
             Self::UnknownServer { .. } => "encoder_server_not_configured",
             Self::UnregisteredModel { .. } => "encoder_not_registered",
             Self::Offline { .. } => "encoder_server_offline",

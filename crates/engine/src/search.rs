@@ -5,6 +5,7 @@ mod features;
 mod foreign;
 mod found;
 mod hits;
+mod in_store;
 mod llm_reranker;
 mod prepared;
 mod reranking;
@@ -24,7 +25,7 @@ use aforesaid_core::{
     analysis::Question,
     dense::DenseIndex,
     error::StoreError,
-    index::{CueIndex, Index, IndexSpec, OwnedRows},
+    index::{CueIndex, Index, IndexSpec, OwnedRows, VectorCandidates},
     lexical::Bm25,
     pipeline::{
         Candidates, Detail, Exact, Pipeline, RankedCandidates, Request, SpeakerNames, confidence::Confidence, rank,
@@ -190,6 +191,7 @@ impl Memory {
             pipeline,
             depth,
             part,
+            include: None,
             question: match query.clock() {
                 Some(clock) => question.asked_at(&clock),
                 None => question,
@@ -279,7 +281,10 @@ impl Memory {
         ready: &EncodedQuery,
         look: impl FnOnce(&Index) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let looked = self.indexes.with(&*self.store, &posed.query.namespace, &ready.spec, ready.dim, look)?;
+        let looked = match self.candidate_index(&*self.store, posed, ready)? {
+            Some(index) => look(&index),
+            None => self.indexes.with(&*self.store, &posed.query.namespace, &ready.spec, ready.dim, look)?,
+        };
         self.still_serves(&*self.store, posed, ready)?;
         looked
     }
@@ -292,6 +297,13 @@ impl Memory {
         look: impl FnOnce(&dyn Store, &Index) -> Result<T, Error>,
     ) -> Result<(Box<dyn Store>, T), Error> {
         let namespace = &posed.query.namespace;
+        let view = self.store.steady()?;
+        if let Some(index) = self.candidate_index(&*view, posed, ready)? {
+            let looked = look(&*view, &index);
+            self.still_serves(&*view, posed, ready)?;
+            return Ok((view, looked?));
+        }
+        drop(view);
         let (view, looked) = self.indexes.with_steady(&*self.store, namespace, &ready.spec, ready.dim, look)?;
         self.still_serves(&*view, posed, ready)?;
         Ok((view, looked?))
@@ -310,9 +322,12 @@ impl Memory {
         let leaves_names = posed.pipeline.speaker_names() == SpeakerNames::Strip;
         let text = || match leaves_names {
             false => Ok(posed.query.text.clone()),
-            true => self.indexes.with(&*self.store, &posed.query.namespace, spec, encoder.dim(), |index| {
-                posed.question.without_names(index.documents().speakers())
-            }),
+            true => match self.without_names_in_store(posed, encoder)? {
+                Some(text) => Ok(text),
+                None => self.indexes.with(&*self.store, &posed.query.namespace, spec, encoder.dim(), |index| {
+                    posed.question.without_names(index.documents().speakers())
+                }),
+            },
         };
         let (text, loading_millis) = match encoder.is_loaded() {
             true => (text()?, None),
@@ -356,6 +371,7 @@ impl Memory {
         if posed.detail > Detail::Scores && vector.is_ok() {
             warnings.extend(foreign::warning(&query.text, index.spec().encoder.as_ref()));
         }
+        warnings.extend(in_store::left_out(index.collection()));
         let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
         warnings.extend(corrections);
         let request = posed.request(&question, vector);
@@ -385,7 +401,7 @@ impl Memory {
             hits,
             places,
             evidence,
-            searched: candidates.count(query.unit),
+            searched: candidates.count_in(index, query.unit),
             analyzer: pipeline.analyzer,
             terms: if posed.detail > Detail::Scores { weighted_terms(index, &question) } else { Vec::new() },
             encoder: ready.encoder.clone(),
@@ -417,8 +433,7 @@ impl Memory {
 
 /// The terms of a query, with how much each tells one text from another.
 fn weighted_terms(index: &Index, question: &Question) -> Vec<(String, f64)> {
-    let (texts, postings) = (index.documents().len(), index.postings());
-    let weight = |term: &String| (term.clone(), Bm25::idf(texts, postings.of(term).len()));
+    let weight = |term: &String| (term.clone(), Bm25::idf(index.texts(), index.holders(term)));
     question.terms.iter().map(weight).collect()
 }
 
@@ -464,8 +479,11 @@ fn check_vectors(
         return Ok(Vec::new());
     }
     let total = index.documents().len();
+    let is_unavailable =
+        index.collection().is_some_and(|collection| collection.vectors == VectorCandidates::Unavailable);
     let reason = match (vector, index.dense().map(DenseIndex::vectors)) {
         (Err(reason), _) => reason.clone(),
+        (Ok(_), _) if is_unavailable => NoVectors::NotInStore,
         (Ok(_), Some(present)) if present < total => {
             return Ok(vec![Warning::MissingVectors { missing: total - present, total }]);
         }

@@ -171,6 +171,7 @@ fn the_codes_are_these() {
     unknown_model
     unknown_namespace
     vector_dimension
+    vectors_not_in_store
     vectors_not_used
     vectors_switched_off
     was_said

@@ -128,6 +128,53 @@ impl Server {
         format!("{}{sign}schema=t{}_{since}_{number}", self.url, std::process::id())
     }
 
+    /// A URL of a store of its own in a database that has pgvector; `None` where that cannot be had.
+    pub fn new_store_with_pgvector(&self) -> Option<String> {
+        static MADE: OnceLock<Option<Server>> = OnceLock::new();
+        let make = || {
+            let since = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_micros());
+            let name = format!("pgvector_{}_{since}", std::process::id());
+            let (base, options) = self.url.split_once('?').unwrap_or((&self.url, ""));
+            let place = base.rsplit_once('/').ok_or("no database")?.0;
+            let url = format!("{place}/{name}?{options}").trim_end_matches('?').to_owned();
+            self.sql(&self.url, &format!("CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0"))?;
+            self.sql(&url, "CREATE EXTENSION vector")?;
+            Ok(Self { url, keeper: None })
+        };
+        let made = MADE.get_or_init(|| {
+            let made: Result<Self, String> = make();
+            made.inspect_err(|reason| eprintln!("\nSKIPPED, NOT TESTED: no pgvector for the tests: {reason}\n")).ok()
+        });
+        assert!(made.is_some() || self.keeper.is_none(), "the package has pgvector");
+        made.as_ref().map(Self::new_store)
+    }
+
+    /// Runs SQL on a store or a database by its URL, with `psql`.
+    ///
+    /// # Errors
+    /// When it fails, with what it said last.
+    pub fn sql(&self, url: &str, sql: &str) -> Result<(), String> {
+        let (base, options) = url.split_once('?').unwrap_or((url, ""));
+        let schema = options.split('&').find_map(|option| option.strip_prefix("schema=")).unwrap_or("public");
+        let path = format!("SET search_path = \"{schema}\", public");
+        // Each by itself: what makes a database is in no transaction.
+        let arguments = ["-v", "ON_ERROR_STOP=1", "-X", "-q", "-d", base, "-c", &path, "-c", sql];
+        let installed = installation().ok();
+        let until = Instant::now() + Duration::from_secs(30);
+        loop {
+            let mut command = match &installed {
+                Some(installed) => program(installed, &installed.join("bin/psql")),
+                None => Command::new("psql"),
+            };
+            match run(command.args(arguments)) {
+                Err(reason) if reason.contains("starting up") && Instant::now() < until => {
+                    thread::sleep(Duration::from_millis(100));
+                }
+                done => return done,
+            }
+        }
+    }
+
     /// Ends the server at once, as a crash does; `false` where it is not ours to end.
     pub fn kill(&self) -> bool {
         self.tell("kill")

@@ -12,13 +12,14 @@ use aforesaid_core::{
 use crate::{
     connection::Connection,
     errors::Context,
+    halves::Pgvector,
     migrations, shared,
     tables::{Hold, NamespaceTables},
     value::values,
 };
 
 /// Rows that should not be there: what they are, and how they are found.
-const RELATIONS: [(&str, &str); 8] = [
+const RELATIONS: [(&str, &str); 9] = [
     (
         "turns without a session",
         "SELECT count(*)::int8 FROM @memory m WHERE m.tenant = $1 AND m.kind = 0 AND NOT EXISTS (
@@ -41,6 +42,12 @@ const RELATIONS: [(&str, &str); 8] = [
         "vectors without a memory",
         "SELECT count(*)::int8 FROM @vector v WHERE v.tenant = $1 AND NOT EXISTS (
              SELECT 1 FROM @memory m WHERE m.tenant = $1 AND m.seq = v.seq
+         )",
+    ),
+    (
+        "kept terms without a memory",
+        "SELECT count(*)::int8 FROM @lexical l WHERE l.tenant = $1 AND NOT EXISTS (
+             SELECT 1 FROM @memory m WHERE m.tenant = $1 AND m.seq = l.seq
          )",
     ),
     (
@@ -85,6 +92,14 @@ pub(crate) fn check(
             "switch it on: a crash or a bad disk may else cost or change what was stored",
         ));
     }
+    if let Some(weakness) = Pgvector::of(connection, context)?.and_then(|pgvector| pgvector.weakness()) {
+        findings.push(Finding::note(
+            "the server",
+            weakness,
+            "pgvector 0.8.4 or newer",
+            "install a newer one, then ALTER EXTENSION vector UPDATE",
+        ));
+    }
     for row in &connection.shared_rows(context, &shared::NAMESPACES, values![])? {
         let name: String = row.try_get(0).map_err(|_| context.unreadable())?;
         let namespace = Namespace::new(name)?;
@@ -96,6 +111,10 @@ pub(crate) fn check(
             if count > 0 {
                 findings.push(Finding::damage(&subject, format!("{count} {wrong}"), "none"));
             }
+        }
+        if depth == CheckDepth::Full && !tables.counts_hold()? {
+            let finding = Finding::damage(&subject, "what is counted of terms is not what is kept of them", "the same");
+            findings.push(finding.remedied_by("search it with held_memories set to more than it has"));
         }
         let counted: [Result<(), StoreError>; 2] = [tables.stats().map(|_| ()), tables.cue_stats().map(|_| ())];
         for result in counted {

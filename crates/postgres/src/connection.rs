@@ -5,7 +5,7 @@ use std::{
     collections::HashMap,
     future::Future,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     task::{self, Poll, Waker},
 };
 
@@ -19,6 +19,7 @@ use tokio_postgres::{
 use crate::{
     blocking::wait,
     errors::{Context, Trouble},
+    halves::Pgvector,
     location::Statements,
     tenancy,
     value::{Tenant, Value},
@@ -38,6 +39,8 @@ pub(crate) struct Connection {
     statements: Statements,
     /// The schema of the store, quoted, and a dot.
     schema: String,
+    /// What the database has of pgvector, once that was found out.
+    pgvector: Arc<OnceLock<Option<Pgvector>>>,
     prepared: RefCell<HashMap<String, Prepared>>,
     /// What was sent, in order, and nobody has waited for.
     under_way: RefCell<Vec<UnderWay>>,
@@ -53,15 +56,31 @@ enum Prepared {
 }
 
 impl Connection {
-    pub(crate) fn new(client: Client, statements: Statements, schema: &str) -> Self {
+    pub(crate) fn new(
+        client: Client,
+        statements: Statements,
+        schema: &str,
+        pgvector: Arc<OnceLock<Option<Pgvector>>>,
+    ) -> Self {
         Self {
             client: Arc::new(client),
             statements,
             schema: format!("\"{schema}\"."),
+            pgvector,
             prepared: RefCell::default(),
             under_way: RefCell::default(),
             trouble: Cell::new(None),
         }
+    }
+
+    /// The schema of the store, as the catalogue has it.
+    pub(crate) fn schema_name(&self) -> &str {
+        self.schema.trim_matches(['"', '.'])
+    }
+
+    /// What compares vectors in the database; `None` where nothing does.
+    pub(crate) fn pgvector(&self) -> Option<&Pgvector> {
+        self.pgvector.get()?.as_ref()
     }
 
     pub(crate) fn is_closed(&self) -> bool {

@@ -65,6 +65,45 @@ impl NamespaceTables<'_> {
         Ok(number)
     }
 
+    /// Shows cues under a condition, whose values begin at `$3`, to an index; says how many questions are among them.
+    pub(crate) fn feed_cue_rows(
+        &self,
+        encoder: Option<&EncoderId>,
+        condition: &str,
+        values: Vec<Value>,
+        sink: &mut dyn IndexSink,
+    ) -> Result<u64, StoreError> {
+        let sql = format!(
+            "SELECT q.id, q.seq, q.part, q.question, v.data FROM @cue q
+             LEFT JOIN @cue_vector v ON v.tenant = $1 AND v.encoder = $2 AND v.id = q.id
+             WHERE q.tenant = $1 {condition} ORDER BY q.id"
+        );
+        let mut all = values![self.encoder_number(encoder)?];
+        all.extend(values);
+        let mut rows = self.stream(&sql, all)?;
+        let (mut vector, mut questions) = (Vec::new(), 0);
+        while let Some(row) = rows.next()? {
+            vector.clear();
+            let blob: Option<&[u8]> = self.get(&row, 4)?;
+            if let Some(blob) = blob {
+                components_into(blob, &mut vector);
+            }
+            let question = kept_text::said(self.get(&row, 3)?);
+            let part = match self.get::<i64>(&row, 2)? {
+                PASSAGE => CuePart::Passage,
+                _ => CuePart::Question(&question),
+            };
+            questions += u64::from(matches!(part, CuePart::Question(_)));
+            sink.cue(CueRow {
+                id: CueId(self.number(&row, 0)?),
+                seq: Seq(self.number(&row, 1)?),
+                part,
+                vector: blob.map(|_| vector.as_slice()),
+            })?;
+        }
+        Ok(questions)
+    }
+
     fn counts_by_name(&self, sql: &str) -> Result<BTreeMap<String, u64>, StoreError> {
         self.rows(sql, values![])?.iter().map(|row| Ok((self.said(row, 0)?, self.number(row, 1)?))).collect()
     }
@@ -174,31 +213,7 @@ impl CueTable for NamespaceTables<'_> {
         (after, upto): (u64, u64),
         sink: &mut dyn IndexSink,
     ) -> Result<u64, StoreError> {
-        let sql = "SELECT q.id, q.seq, q.part, q.question, v.data FROM @cue q
-             LEFT JOIN @cue_vector v ON v.tenant = $1 AND v.encoder = $2 AND v.id = q.id
-             WHERE q.tenant = $1 AND q.id > $3 AND q.id <= $4 ORDER BY q.id";
-        let mut rows = self.stream(sql, values![self.encoder_number(encoder)?, after, upto])?;
-        let (mut vector, mut questions) = (Vec::new(), 0);
-        while let Some(row) = rows.next()? {
-            vector.clear();
-            let blob: Option<&[u8]> = self.get(&row, 4)?;
-            if let Some(blob) = blob {
-                components_into(blob, &mut vector);
-            }
-            let question = kept_text::said(self.get(&row, 3)?);
-            let part = match self.get::<i64>(&row, 2)? {
-                PASSAGE => CuePart::Passage,
-                _ => CuePart::Question(&question),
-            };
-            questions += u64::from(matches!(part, CuePart::Question(_)));
-            sink.cue(CueRow {
-                id: CueId(self.number(&row, 0)?),
-                seq: Seq(self.number(&row, 1)?),
-                part,
-                vector: blob.map(|_| vector.as_slice()),
-            })?;
-        }
-        Ok(questions)
+        self.feed_cue_rows(encoder, "AND q.id > $3 AND q.id <= $4", values![after, upto], sink)
     }
 
     fn insert_cued(&mut self, seq: Seq, source: &CueSource) -> Result<(), StoreError> {

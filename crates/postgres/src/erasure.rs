@@ -39,6 +39,11 @@ pub(crate) fn finish(connection: &Connection, context: Context<'_>, schema: &str
         if connection.run_commands(context, &format!("VACUUM {tables}")).is_err() {
             return Ok(Erasure::Pending);
         }
+        // While an index of vectors is made, which takes long, it is left to autovacuum.
+        let halves = "VACUUM (SKIP_LOCKED) @half";
+        if connection.pgvector().is_some() && connection.run_commands(context, halves).is_err() {
+            return Ok(Erasure::Pending);
+        }
     }
     for row in &due {
         let name: String = row.try_get(0).map_err(|_| context.unreadable())?;

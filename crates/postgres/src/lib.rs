@@ -7,16 +7,21 @@
 
 mod blocking;
 mod browse;
+mod candidates;
 mod check;
 mod connection;
 mod cues;
 mod derived;
 mod erasure;
 mod errors;
+mod halves;
+mod hnsw;
 mod kept_text;
+mod lexical;
 mod location;
 mod memories;
 mod migrations;
+mod pick;
 mod pool;
 mod row;
 mod scope;

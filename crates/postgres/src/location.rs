@@ -9,10 +9,16 @@ use tokio_postgres::{
     config::{Host, SslMode},
 };
 
-use crate::errors::location_error;
+use crate::{errors::location_error, hnsw::HnswLimits};
 
 /// The schema of a store that names none.
 const SCHEMA: &str = "aforesaid";
+
+/// Candidates of each leg where nothing else is said: as many as core fuses.
+const CANDIDATES: usize = 1_000;
+
+/// Memories from which a namespace has an index of its vectors, and the most indexes, where nothing else is said.
+const HNSW: HnswLimits = HnswLimits { from: 20_000, most: 64 };
 
 /// How long a statement may take where nothing else is said.
 const STATEMENT: Duration = Duration::from_secs(120);
@@ -64,6 +70,12 @@ pub(crate) struct Options {
     pub(crate) statements: Statements,
     /// How long a statement may take; zero is for ever.
     pub(crate) statement_timeout: Duration,
+    /// Memories of a namespace that is held in memory; `None` for as many as fit.
+    pub(crate) held_memories: Option<u64>,
+    /// How many the best of each leg are that are picked in the database.
+    pub(crate) candidates: usize,
+    /// When a namespace has an index of its vectors.
+    pub(crate) hnsw: HnswLimits,
 }
 
 /// How statements reach the server.
@@ -94,6 +106,9 @@ impl Location {
             connections: CONNECTIONS,
             statements: Statements::Named,
             statement_timeout: STATEMENT,
+            held_memories: None,
+            candidates: CANDIDATES,
+            hnsw: HNSW,
         };
         let (mut encryption, mut root_certificates, mut others) = (Encryption::IfOffered, None, Vec::new());
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -127,6 +142,22 @@ impl Location {
                     let seconds = value.parse().ok().filter(|seconds| *seconds <= 86_400);
                     options.statement_timeout =
                         Duration::from_secs(seconds.ok_or_else(|| bad("seconds, from 0 (none) to 86400"))?);
+                }
+                "held_memories" => {
+                    let most = value.parse().ok().filter(|most| *most <= i64::MAX as u64);
+                    options.held_memories = Some(most.ok_or_else(|| bad("a number of memories, from 0"))?);
+                }
+                "candidates" => {
+                    let count = value.parse().ok().filter(|count| (1..=10_000).contains(count));
+                    options.candidates = count.ok_or_else(|| bad("a number from 1 to 10000"))?;
+                }
+                "hnsw_from" => {
+                    let from = value.parse().ok().filter(|from| *from <= i64::MAX as u64);
+                    options.hnsw.from = from.ok_or_else(|| bad("a number of memories, from 0"))?;
+                }
+                "hnsw_indexes" => {
+                    let most = value.parse().ok().filter(|most| *most <= 1_000);
+                    options.hnsw.most = most.ok_or_else(|| bad("a number from 0 (none) to 1000"))?;
                 }
                 "sslmode" => {
                     encryption = match &*value {
@@ -222,7 +253,7 @@ mod tests {
     fn a_url_is_read_and_shown_without_its_password() {
         let read = Location::read(
             "postgres://ann:s3cr%40t@db.example:6432/memory?schema=team_1&prepared_statements=off&pool_size=3\
-             &sslmode=require&statement_timeout=7&connect_timeout=2",
+             &sslmode=require&statement_timeout=7&connect_timeout=2&held_memories=0&candidates=20&hnsw_from=50&hnsw_indexes=2",
         )
         .unwrap();
         assert_eq!(read.shown, "postgres://ann@db.example:6432/memory?schema=team_1");
@@ -234,6 +265,9 @@ mod tests {
             connections: 3,
             statements: Statements::Unnamed,
             statement_timeout: Duration::from_secs(7),
+            held_memories: Some(0),
+            candidates: 20,
+            hnsw: HnswLimits { from: 50, most: 2 },
         };
         assert_eq!(read.options, options);
         assert_eq!(without_password("postgres://ann:s3cret@h/m?schema=x"), "postgres://ann@h:5432/m?schema=x");
@@ -258,6 +292,8 @@ mod tests {
             "postgres://ann:s3cret@h/m?sslcert=f",
             "postgres://ann:s3cret@h/m?colour=red",
             "postgres://ann:s3cret@h/m?pool_size=0",
+            "postgres://ann:s3cret@h/m?held_memories=-1",
+            "postgres://ann:s3cret@h/m?candidates=0",
             "postgres://",
         ] {
             let error = Location::read(url).err().unwrap_or_else(|| panic!("{url}")).to_string();

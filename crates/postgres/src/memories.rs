@@ -46,6 +46,56 @@ impl NamespaceTables<'_> {
         Ok(before.unsigned_abs() + 1)
     }
 
+    /// Shows memories under a condition, whose values begin at `$3`, to an index; says how many there are.
+    pub(crate) fn feed_rows(
+        &self,
+        encoder: Option<&EncoderId>,
+        condition: &str,
+        values: Vec<Value>,
+        sink: &mut dyn IndexSink,
+    ) -> Result<u64, StoreError> {
+        let sql = format!(
+            "SELECT m.seq, m.kind, c.name, s.name, m.speaker, m.text, m.image_caption, m.said_at, m.importance, v.data
+             FROM @memory m
+             LEFT JOIN @conversation c ON c.tenant = $1 AND c.id = m.conversation
+             LEFT JOIN @session s ON s.tenant = $1 AND s.id = m.session AND s.conversation = m.conversation
+             LEFT JOIN @vector v ON v.tenant = $1 AND v.encoder = $2 AND v.seq = m.seq
+             WHERE m.tenant = $1 {condition} ORDER BY m.seq"
+        );
+        let mut all = values![self.encoder_number(encoder)?];
+        all.extend(values);
+        let mut rows = self.stream(&sql, all)?;
+        let (mut vector, mut fed) = (Vec::new(), 0);
+        while let Some(row) = rows.next()? {
+            let text = |column| -> Result<Option<Cow<'_, str>>, StoreError> {
+                Ok(self.get::<Option<&str>>(&row, column)?.map(kept_text::said))
+            };
+            vector.clear();
+            let blob: Option<&[u8]> = self.get(&row, 9)?;
+            if let Some(blob) = blob {
+                components_into(blob, &mut vector);
+            }
+            let (seq, kind) = (Seq(self.number(&row, 0)?), kind_of_number(self.get(&row, 1)?));
+            let (conversation, session): (Option<&str>, Option<&str>) = (self.get(&row, 2)?, self.get(&row, 3)?);
+            row::placed(self.context, seq, kind, (conversation.is_some(), session.is_some()))?;
+            let (speaker, said, image_caption) = (text(4)?, text(5)?.unwrap_or_default(), text(6)?);
+            sink.row(IndexRow {
+                seq,
+                kind,
+                conversation,
+                session,
+                speaker: speaker.as_deref(),
+                text: &said,
+                image_caption: image_caption.as_deref(),
+                said_at: said_at(self.context, &row, 7)?,
+                importance: self.get(&row, 8)?,
+                vectors: blob.map(|_| vector.as_slice()),
+            })?;
+            fed += 1;
+        }
+        Ok(fed)
+    }
+
     /// Memories by position, in the order of `positions`; those that are gone are left out.
     fn in_order(
         &self,
@@ -236,43 +286,7 @@ impl MemoryTable for NamespaceTables<'_> {
         (after, upto): (u64, u64),
         sink: &mut dyn IndexSink,
     ) -> Result<u64, StoreError> {
-        let sql =
-            "SELECT m.seq, m.kind, c.name, s.name, m.speaker, m.text, m.image_caption, m.said_at, m.importance, v.data
-             FROM @memory m
-             LEFT JOIN @conversation c ON c.tenant = $1 AND c.id = m.conversation
-             LEFT JOIN @session s ON s.tenant = $1 AND s.id = m.session AND s.conversation = m.conversation
-             LEFT JOIN @vector v ON v.tenant = $1 AND v.encoder = $2 AND v.seq = m.seq
-             WHERE m.tenant = $1 AND m.seq > $3 AND m.seq <= $4 ORDER BY m.seq";
-        let mut rows = self.stream(sql, values![self.encoder_number(encoder)?, after, upto])?;
-        let (mut vector, mut fed) = (Vec::new(), 0);
-        while let Some(row) = rows.next()? {
-            let text = |column| -> Result<Option<Cow<'_, str>>, StoreError> {
-                Ok(self.get::<Option<&str>>(&row, column)?.map(kept_text::said))
-            };
-            vector.clear();
-            let blob: Option<&[u8]> = self.get(&row, 9)?;
-            if let Some(blob) = blob {
-                components_into(blob, &mut vector);
-            }
-            let (seq, kind) = (Seq(self.number(&row, 0)?), kind_of_number(self.get(&row, 1)?));
-            let (conversation, session): (Option<&str>, Option<&str>) = (self.get(&row, 2)?, self.get(&row, 3)?);
-            row::placed(self.context, seq, kind, (conversation.is_some(), session.is_some()))?;
-            let (speaker, said, image_caption) = (text(4)?, text(5)?.unwrap_or_default(), text(6)?);
-            sink.row(IndexRow {
-                seq,
-                kind,
-                conversation,
-                session,
-                speaker: speaker.as_deref(),
-                text: &said,
-                image_caption: image_caption.as_deref(),
-                said_at: said_at(self.context, &row, 7)?,
-                importance: self.get(&row, 8)?,
-                vectors: blob.map(|_| vector.as_slice()),
-            })?;
-            fed += 1;
-        }
-        Ok(fed)
+        self.feed_rows(encoder, "AND m.seq > $3 AND m.seq <= $4", values![after, upto], sink)
     }
 
     fn expect(&self, rows: RowKind, found: u64) -> Result<(), StoreError> {
@@ -407,6 +421,10 @@ impl MemoryTable for NamespaceTables<'_> {
 
     fn delete_memories(&mut self, selection: Selection<'_>) -> Result<u64, StoreError> {
         let (condition, values) = self.condition(selection)?;
+        if !selection.is_everything() {
+            self.delete_terms(&condition, &values)?;
+        }
+        self.delete_halves(&condition, &values)?;
         let vectors = format!(
             "DELETE FROM @vector v WHERE v.tenant = $1
              AND v.seq IN (SELECT m.seq FROM @memory m WHERE m.tenant = $1 {condition})"

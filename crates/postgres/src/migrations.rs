@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Taken by whoever changes a format: bytes of "aforesai".
-const LOCK: i64 = 0x61_66_6f_72_65_73_61_69;
+pub(crate) const LOCK: i64 = 0x61_66_6f_72_65_73_61_69;
 
 /// The oldest server, as `server_version_num` says it.
 const OLDEST: i64 = 160_000;
@@ -24,7 +24,8 @@ const OLDEST: i64 = 160_000;
 /// `tenant` is made from the name of the namespace and comes first in every key. Numbers are given in the transaction that
 /// holds the row of the namespace: no sequence, which all tenants would share. No table refers to another, so that all can
 /// be distributed by `tenant`. Names compare by their bytes.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE @namespace (
         tenant    uuid PRIMARY KEY,
         name      text COLLATE \"C\" NOT NULL,
@@ -157,10 +158,48 @@ const STEPS: [&str; 1] = ["
     ALTER TABLE @staged ALTER COLUMN data SET STORAGE EXTERNAL;
     ALTER TABLE @cue_vector ALTER COLUMN data SET STORAGE EXTERNAL;
     ALTER TABLE @snapshot ALTER COLUMN data SET STORAGE EXTERNAL;
-"];
+",
+    "
+    ALTER TABLE @namespace
+        ADD COLUMN lexical_maker text COLLATE \"C\",
+        ADD COLUMN lexical_upto  bigint NOT NULL DEFAULT 0,
+        ADD COLUMN half_encoder  bigint,
+        ADD COLUMN half_upto     bigint NOT NULL DEFAULT 0,
+        ADD COLUMN half_whole    boolean NOT NULL DEFAULT false;
+    CREATE TABLE @lexical (
+        tenant  uuid NOT NULL,
+        seq     bigint NOT NULL,
+        session bigint NOT NULL,
+        speaker text COLLATE \"C\",
+        terms   bigint NOT NULL,
+        words   bigint[] NOT NULL,
+        pairs   bigint[] NOT NULL,
+        PRIMARY KEY (tenant, seq)
+    );
+    CREATE INDEX lexical_by_session ON @lexical (tenant, session, seq);
+    CREATE INDEX lexical_by_speaker ON @lexical (tenant, speaker);
+    CREATE INDEX lexical_by_key ON @lexical USING gin (words, pairs);
+    CREATE TABLE @term (
+        tenant   uuid NOT NULL,
+        key      bigint NOT NULL,
+        texts    bigint NOT NULL,
+        sessions bigint NOT NULL,
+        PRIMARY KEY (tenant, key)
+    );
+    CREATE TABLE @length (
+        tenant uuid NOT NULL,
+        terms  bigint NOT NULL,
+        texts  bigint NOT NULL,
+        turns  bigint NOT NULL,
+        near   bigint NOT NULL,
+        far    bigint NOT NULL,
+        PRIMARY KEY (tenant, terms)
+    );
+",
+];
 
 /// Every table about namespaces, for what goes through all.
-pub(crate) const TABLES: [&str; 14] = [
+pub(crate) const TABLES: [&str; 17] = [
     "namespace",
     "conversation",
     "session",
@@ -175,6 +214,9 @@ pub(crate) const TABLES: [&str; 14] = [
     "snapshot",
     "removed",
     "erasing",
+    "lexical",
+    "term",
+    "length",
 ];
 
 /// The version this program writes.
@@ -324,7 +366,9 @@ mod tests {
             assert!(body.contains("PRIMARY KEY"), "{name} has a key");
         }
         for index in ddl.split("CREATE INDEX").skip(1) {
-            assert!(index.split_once('(').unwrap().1.starts_with("tenant,"), "{index}");
+            // Keys of terms are made of the tenant, too.
+            let first = if index.trim_start().starts_with("lexical_by_key") { "words," } else { "tenant," };
+            assert!(index.split_once('(').unwrap().1.starts_with(first), "{index}");
         }
         for word in ["REFERENCES", "SERIAL", "SEQUENCE", "IDENTITY", "TRIGGER", "DROP"] {
             assert!(!ddl.to_uppercase().contains(word), "{word}");

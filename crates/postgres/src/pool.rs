@@ -2,7 +2,7 @@
 
 use std::{
     ops::Deref,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -13,6 +13,7 @@ use crate::{
     blocking::{Driver, wait},
     connection::Connection,
     errors::{Context, Trouble},
+    halves::Pgvector,
     location::{CONNECT, Location, Options},
     tls,
 };
@@ -28,6 +29,7 @@ pub(crate) struct Pool {
     location: Location,
     tls: MakeRustlsConnect,
     driver: Arc<Driver>,
+    pgvector: Arc<OnceLock<Option<Pgvector>>>,
     state: Mutex<State>,
     returned: Condvar,
 }
@@ -52,13 +54,21 @@ impl Pool {
         let context = Context::new(&location.shown, "open the store");
         let driver = Driver::start().map_err(|error| context.failed(format!("no thread for connections: {error}")))?;
         let tls = tls::connector(&location)?;
-        Ok(Self { location, tls, driver: Arc::new(driver), state: Mutex::default(), returned: Condvar::new() })
+        let driver = Arc::new(driver);
+        Ok(Self { location, tls, driver, pgvector: Arc::default(), state: Mutex::default(), returned: Condvar::new() })
     }
 
     /// A pool of its own to the same database, which shares the thread of connections.
     pub(crate) fn beside(&self) -> Self {
         let (location, tls, driver) = (self.location.clone(), self.tls.clone(), Arc::clone(&self.driver));
-        Self { location, tls, driver, state: Mutex::default(), returned: Condvar::new() }
+        let pgvector = Arc::clone(&self.pgvector);
+        Self { location, tls, driver, pgvector, state: Mutex::default(), returned: Condvar::new() }
+    }
+
+    /// Notes what the database has of pgvector.
+    pub(crate) fn set_pgvector(&self, pgvector: Option<Pgvector>) {
+        // It is found out once, when the store is opened.
+        let _ = self.pgvector.set(pgvector);
     }
 
     pub(crate) fn location(&self) -> &str {
@@ -132,7 +142,7 @@ impl Pool {
             match connected {
                 Ok(client) => {
                     let Options { statements, schema, .. } = self.options();
-                    return Ok(Connection::new(client, *statements, schema));
+                    return Ok(Connection::new(client, *statements, schema, Arc::clone(&self.pgvector)));
                 }
                 Err(error) if Trouble::of(&error) == Trouble::NotReady && Instant::now() + pause < until => {
                     std::thread::sleep(pause);

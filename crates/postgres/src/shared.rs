@@ -22,6 +22,31 @@ pub(crate) const HAS_FORMAT: Shared = Shared(
      WHERE t.table_schema = $1",
 );
 
+/// The version of pgvector in the database, and the schema of its types, quoted.
+pub(crate) const PGVECTOR: Shared = Shared(
+    "SELECT e.extversion, pg_catalog.quote_ident(s.nspname) FROM pg_catalog.pg_extension e
+     JOIN pg_catalog.pg_namespace s ON s.oid = e.extnamespace WHERE e.extname = 'vector'",
+);
+
+/// Whether a schema has the table of vectors in half precision.
+pub(crate) const HAS_HALVES: Shared = Shared(
+    "SELECT EXISTS (SELECT 1 FROM information_schema.tables t WHERE t.table_schema = $1 AND t.table_name = 'half')",
+);
+
+/// Whether an index is ready, by schema and name; no row where there is none.
+pub(crate) const HNSW_STATE: Shared = Shared(
+    "SELECT i.indisvalid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+     JOIN pg_catalog.pg_index i ON i.indexrelid = c.oid WHERE s.nspname = $1 AND c.relname = $2",
+);
+
+/// Names of the indexes of vectors that a schema has, and whether each is being made.
+pub(crate) const HNSW_ALL: Shared = Shared(
+    "SELECT c.relname::text, p.pid IS NOT NULL
+     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_stat_progress_create_index p ON p.index_relid = c.oid
+     WHERE s.nspname = $1 AND c.relkind = 'i' AND starts_with(c.relname::text, 'half_hnsw_') ORDER BY c.relname",
+);
+
 /// The format of the store.
 pub(crate) const FORMAT: Shared = Shared("SELECT f.version::int8 FROM @format f");
 

@@ -2,15 +2,15 @@
 
 use std::{
     path::Path,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
     time::Duration,
 };
 
 use aforesaid_core::{
     StoreError,
     store::{
-        BackedUp, Backend, Change, ChangeKind, CheckDepth, Erasure, Existing, Finding, MissingNamespace, Store, View,
-        Written, tables::Tables,
+        BackedUp, Backend, CandidateSource, Change, ChangeKind, CheckDepth, Erasure, Existing, Finding,
+        MissingNamespace, Store, View, Written, tables::Tables,
     },
     types::Namespace,
 };
@@ -20,7 +20,9 @@ use crate::{
     connection::Connection,
     erasure,
     errors::{Context, Trouble},
-    location::Location,
+    halves::Pgvector,
+    hnsw::{HnswIndex, HnswState},
+    location::{Location, Options},
     migrations,
     pool::{Lease, Pool},
     shared,
@@ -51,6 +53,8 @@ pub struct PostgresStore {
     pool: Pool,
     /// Whether the server would acknowledge what a crash may lose, unless it is asked for more.
     commits_late: bool,
+    /// Whether a thread makes or drops an index of vectors.
+    tending: Arc<AtomicBool>,
     /// The one connection of a view that stands still, in an open transaction.
     steady: Option<Mutex<Connection>>,
 }
@@ -71,8 +75,13 @@ impl PostgresStore {
         let lease = pool.lease(context)?;
         let server = migrations::server(&lease, context)?;
         migrations::prepare(&lease, context, schema, creation)?;
+        let pgvector = Pgvector::of(&lease, context)?.filter(Pgvector::is_usable);
+        if let Some(pgvector) = &pgvector {
+            pgvector.prepare(&lease, context, schema)?;
+        }
+        pool.set_pgvector(pgvector);
         lease.give_back();
-        Ok(Self { commits_late: server.commits_late, pool, steady: None })
+        Ok(Self { commits_late: server.commits_late, pool, tending: Arc::default(), steady: None })
     }
 
     /// Whether there is a store at a URL.
@@ -84,6 +93,20 @@ impl PostgresStore {
         let context = Context::new(pool.location(), "open the store");
         let lease = pool.lease(context)?;
         migrations::exists(&lease, context, &pool.options().schema)
+    }
+
+    /// Has the index of a namespace's vectors made or dropped where that is due.
+    pub(crate) fn tend(&self, index: HnswIndex, (state, memories): (HnswState, u64)) {
+        index.tend(&self.pool, &self.tending, (state, memories), self.options().hnsw);
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        self.pool.options()
+    }
+
+    /// Whether it is a view in which nothing changes.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.steady.is_some()
     }
 
     fn context(&self, action: &'static str) -> Context<'_> {
@@ -158,7 +181,7 @@ impl PostgresStore {
         lease: &Lease<'_>,
         context: Context<'_>,
         change: Change<'_>,
-        work: &mut impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
+        work: &mut impl FnMut(&mut NamespaceTables<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let mut begin = self.begin("BEGIN ISOLATION LEVEL READ COMMITTED");
         match change.kind {
@@ -178,7 +201,9 @@ impl PostgresStore {
             MissingNamespace::Report => NamespaceTables::open(lease, context, change.namespace, hold)?,
         };
         let Some(mut tables) = tables else { return Ok(None) };
+        let before = tables.state.version.last.0;
         let done = work(&mut tables)?;
+        tables.follow_terms(before)?;
         if change.kind == ChangeKind::Erases {
             erasure::begin(&tables)?;
         }
@@ -186,49 +211,11 @@ impl PostgresStore {
         Ok(Some(done))
     }
 
-    /// Ends a change that is done. From here on nobody knows whether it is kept, until the server says so.
-    fn commit(&self, lease: &Lease<'_>, context: Context<'_>) -> Result<(), StoreError> {
-        let committed = lease.run_commands(context, "COMMIT");
-        committed.map_err(|error| match lease.trouble() {
-            Some(Trouble::Lost) => context.refused(
-                "the connection was lost while a change was committed, and it is not known whether it is kept",
-                "do the same again: what has ids of its own is added once",
-            ),
-            trouble => {
-                lease.set_trouble(trouble);
-                error
-            }
-        })
-    }
-}
-
-/// Ends a transaction that failed; the connection is used again where the server says that it has ended.
-fn end(lease: Lease<'_>, error: StoreError) -> StoreError {
-    if lease.run_commands(Context::new("", "end a transaction"), "ROLLBACK").is_ok() {
-        lease.give_back();
-    }
-    error
-}
-
-impl Backend for PostgresStore {
-    fn location(&self) -> String {
-        self.pool.location().to_owned()
-    }
-
-    fn namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
-        let context = self.context("list namespaces");
-        let rows = |connection: &Connection, context: Context<'_>| {
-            connection.shared_rows(context, &shared::NAMESPACES, values![])
-        };
-        let rows = self.view(context, rows, |_, rows| Ok(rows))?;
-        let name = |row: &tokio_postgres::Row| row.try_get::<_, String>(0).map_err(|_| context.unreadable());
-        rows.iter().map(|row| Ok(Namespace::new(name(row)?)?)).collect()
-    }
-
-    fn read<T>(
+    /// [`Backend::read`].
+    pub(crate) fn read_tables<T>(
         &self,
         view: View<'_>,
-        work: impl FnOnce(&dyn Tables) -> Result<T, StoreError>,
+        work: impl FnOnce(&NamespaceTables<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let context = self.context(view.action);
         let look = |connection: &Connection, context: Context<'_>| {
@@ -241,10 +228,11 @@ impl Backend for PostgresStore {
         })
     }
 
-    fn write<T>(
+    /// [`Backend::write`].
+    pub(crate) fn write_tables<T>(
         &self,
         change: Change<'_>,
-        mut work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
+        mut work: impl FnMut(&mut NamespaceTables<'_>) -> Result<T, StoreError>,
     ) -> Result<Written<T>, StoreError> {
         let context = self.context(change.action);
         if self.steady.is_some() {
@@ -293,6 +281,65 @@ impl Backend for PostgresStore {
         }
     }
 
+    /// Ends a change that is done. From here on nobody knows whether it is kept, until the server says so.
+    fn commit(&self, lease: &Lease<'_>, context: Context<'_>) -> Result<(), StoreError> {
+        let committed = lease.run_commands(context, "COMMIT");
+        committed.map_err(|error| match lease.trouble() {
+            Some(Trouble::Lost) => context.refused(
+                "the connection was lost while a change was committed, and it is not known whether it is kept",
+                "do the same again: what has ids of its own is added once",
+            ),
+            trouble => {
+                lease.set_trouble(trouble);
+                error
+            }
+        })
+    }
+}
+
+/// Ends a transaction that failed; the connection is used again where the server says that it has ended.
+fn end(lease: Lease<'_>, error: StoreError) -> StoreError {
+    if lease.run_commands(Context::new("", "end a transaction"), "ROLLBACK").is_ok() {
+        lease.give_back();
+    }
+    error
+}
+
+impl Backend for PostgresStore {
+    fn location(&self) -> String {
+        self.pool.location().to_owned()
+    }
+
+    fn namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
+        let context = self.context("list namespaces");
+        let rows = |connection: &Connection, context: Context<'_>| {
+            connection.shared_rows(context, &shared::NAMESPACES, values![])
+        };
+        let rows = self.view(context, rows, |_, rows| Ok(rows))?;
+        let name = |row: &tokio_postgres::Row| row.try_get::<_, String>(0).map_err(|_| context.unreadable());
+        rows.iter().map(|row| Ok(Namespace::new(name(row)?)?)).collect()
+    }
+
+    fn candidate_source(&self) -> Option<&dyn CandidateSource> {
+        Some(self)
+    }
+
+    fn read<T>(
+        &self,
+        view: View<'_>,
+        work: impl FnOnce(&dyn Tables) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        self.read_tables(view, |tables| work(tables))
+    }
+
+    fn write<T>(
+        &self,
+        change: Change<'_>,
+        mut work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
+    ) -> Result<Written<T>, StoreError> {
+        self.write_tables(change, |tables| work(tables))
+    }
+
     fn steady(&self) -> Result<Box<dyn Store>, StoreError> {
         let context = self.context("hold a view of the store");
         let pool = self.pool.beside();
@@ -301,7 +348,7 @@ impl Backend for PostgresStore {
         // A transaction's view begins with its first look.
         connection.shared_rows(context, &shared::FORMAT, values![])?;
         let steady = Some(Mutex::new(connection));
-        Ok(Box::new(Self { pool, commits_late: self.commits_late, steady }))
+        Ok(Box::new(Self { pool, commits_late: self.commits_late, tending: Arc::clone(&self.tending), steady }))
     }
 
     fn erasure(&self) -> Result<Erasure, StoreError> {

@@ -19,6 +19,7 @@ use tokio_postgres::{Row, types::FromSql};
 use crate::{
     connection::{Connection, Rows},
     errors::Context,
+    lexical::Derived,
     migrations, row,
     value::{Tenant, Value, values},
 };
@@ -27,7 +28,9 @@ use crate::{
 macro_rules! state {
     ($lock:literal) => {
         concat!(
-            "SELECT n.epoch, n.last, n.cues, n.removed, n.active, n.floor, n.notes FROM @namespace n
+            "SELECT n.epoch, n.last, n.cues, n.removed, n.active, n.floor, n.notes,
+                    n.memories, n.lexical_maker, n.lexical_upto, n.half_encoder, n.half_upto, n.half_whole
+             FROM @namespace n
              WHERE n.tenant = $1 AND n.name = $2",
             $lock
         )
@@ -54,6 +57,8 @@ pub(crate) struct NamespaceTables<'a> {
     pub(crate) name: Namespace,
     /// Its row, as it is in this transaction.
     pub(crate) state: NamespaceState,
+    /// How far what a search in the database reads has come, as it is in this transaction.
+    pub(crate) derived: Derived,
     /// Encoders that were asked for.
     encoders: RefCell<HashMap<EncoderId, Option<Encoder>>>,
     /// The source of cues used last, with its number.
@@ -132,7 +137,15 @@ impl<'a> NamespaceTables<'a> {
             floor: number(5)?,
             notes: number(6)?,
         };
-        Ok(Self::with_state(connection, context, namespace, state))
+        let derived = Derived {
+            memories: number(7)?,
+            maker: row::get(context, row, 8)?,
+            upto: number(9)?,
+            half_encoder: row::get(context, row, 10)?,
+            half_upto: number(11)?,
+            half_whole: row::get(context, row, 12)?,
+        };
+        Ok(Self::with_state(connection, context, namespace, (state, derived)))
     }
 
     /// A namespace whose row was read in this transaction.
@@ -140,7 +153,7 @@ impl<'a> NamespaceTables<'a> {
         connection: &'a Connection,
         context: Context<'a>,
         namespace: &Namespace,
-        state: NamespaceState,
+        (state, derived): (NamespaceState, Derived),
     ) -> Self {
         Self {
             connection,
@@ -148,6 +161,7 @@ impl<'a> NamespaceTables<'a> {
             tenant: Tenant::of(namespace),
             name: namespace.clone(),
             state,
+            derived,
             encoders: RefCell::default(),
             source: None,
             salt: OnceCell::new(),
@@ -157,8 +171,8 @@ impl<'a> NamespaceTables<'a> {
     }
 
     /// Its row.
-    pub(crate) fn into_state(self) -> NamespaceState {
-        self.state
+    pub(crate) fn into_state(self) -> (NamespaceState, Derived) {
+        (self.state, self.derived)
     }
 
     /// Runs a statement that returns no rows; says how many it changed.
@@ -319,6 +333,10 @@ impl StateTable for NamespaceTables<'_> {
     }
 
     fn drop_namespace(&mut self) -> Result<(), StoreError> {
+        if self.derived.half_encoder.is_some() {
+            self.send("DELETE FROM @half h WHERE h.tenant = $1", values![])?;
+        }
+        self.derived = Derived::default();
         for table in migrations::TABLES.into_iter().filter(|table| !["namespace", "erasing"].contains(table)) {
             self.send(&format!("DELETE FROM @{table} x WHERE x.tenant = $1"), values![])?;
         }

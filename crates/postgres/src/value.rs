@@ -18,6 +18,27 @@ impl Tenant {
         let digest = Sha256::new().chain_update("aforesaid namespace:").chain_update(namespace.as_str()).finalize();
         Self(std::array::from_fn(|i| digest[i]))
     }
+
+    /// As a number in hexadecimal.
+    pub(crate) fn hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// What [`Tenant::hex`] wrote.
+    pub(crate) fn of_hex(hex: &str) -> Option<Self> {
+        let bytes = u128::from_str_radix(hex, 16).ok().filter(|_| hex.len() == 32)?;
+        Some(Self(bytes.to_be_bytes()))
+    }
+
+    /// As the database writes it; nothing of the name is in it.
+    pub(crate) fn uuid(&self) -> String {
+        let hex = self.hex();
+        [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+    }
+
+    pub(crate) fn bytes(&self) -> [u8; 16] {
+        self.0
+    }
 }
 
 /// One value.
@@ -30,6 +51,8 @@ pub(crate) enum Value {
     Text(Option<String>),
     Bytes(Vec<u8>),
     Numbers(Vec<i64>),
+    Reals(Vec<f32>),
+    Reals64(Vec<f64>),
     Texts(Vec<String>),
     Blobs(Vec<Vec<u8>>),
 }
@@ -50,6 +73,8 @@ impl Value {
             Value::Text(_) => Type::TEXT,
             Value::Bytes(_) => Type::BYTEA,
             Value::Numbers(_) => Type::INT8_ARRAY,
+            Value::Reals(_) => Type::FLOAT4_ARRAY,
+            Value::Reals64(_) => Type::FLOAT8_ARRAY,
             Value::Texts(_) => Type::TEXT_ARRAY,
             Value::Blobs(_) => Type::BYTEA_ARRAY,
         }
@@ -79,6 +104,8 @@ impl ToSql for Value {
             Value::Text(text) => text.to_sql(kind, out),
             Value::Bytes(bytes) => bytes.to_sql(kind, out),
             Value::Numbers(numbers) => numbers.to_sql(kind, out),
+            Value::Reals(numbers) => numbers.to_sql(kind, out),
+            Value::Reals64(numbers) => numbers.to_sql(kind, out),
             Value::Texts(texts) => texts.to_sql(kind, out),
             Value::Blobs(blobs) => blobs.to_sql(kind, out),
         }

@@ -94,7 +94,8 @@ impl VectorTable for NamespaceTables<'_> {
     fn put_vector(&mut self, encoder: &EncoderId, seq: Seq, vectors: &[f32]) -> Result<(), StoreError> {
         let sql = "INSERT INTO @vector (tenant, encoder, seq, data) VALUES ($1, $2, $3, $4)
                    ON CONFLICT (tenant, encoder, seq) DO UPDATE SET data = excluded.data";
-        self.send(sql, values![self.known_encoder(encoder)?.number, seq.0, vector_to_bytes(vectors)])
+        self.send(sql, values![self.known_encoder(encoder)?.number, seq.0, vector_to_bytes(vectors)])?;
+        self.put_half(encoder, seq, vectors)
     }
 
     fn delete_inactive_vectors(&mut self, active: Option<&EncoderId>) -> Result<u64, StoreError> {
@@ -107,6 +108,13 @@ impl VectorTable for NamespaceTables<'_> {
                  )"
             );
             vectors += self.execute(&sql, values![active.clone()])?;
+        }
+        let is_inactive =
+            "SELECT 1::int8 FROM @encoder e WHERE e.tenant = $1 AND e.id = $2 AND e.name IS DISTINCT FROM $3";
+        if let Some(half) = self.derived.half_encoder
+            && self.row(is_inactive, values![half, active.clone()])?.is_some()
+        {
+            self.drop_halves()?;
         }
         let rest = [
             "DELETE FROM @encoder e WHERE e.tenant = $1 AND e.name IS DISTINCT FROM $2",
@@ -142,7 +150,11 @@ impl VectorTable for NamespaceTables<'_> {
                    AND length(g.data) > 0 AND length(g.data) % (4 * $6) = 0
                    ON CONFLICT (tenant, encoder, seq) DO UPDATE SET data = excluded.data";
         let (number, print) = (self.known_encoder(encoder)?.number, self.mixed(fingerprint)?);
-        Ok(self.execute(sql, values![number, seq.0, print, encoder.as_str(), dim])? > 0)
+        let is_copied = self.execute(sql, values![number, seq.0, print, encoder.as_str(), dim])? > 0;
+        if is_copied {
+            self.copy_half(encoder, seq)?;
+        }
+        Ok(is_copied)
     }
 
     fn delete_staged(&mut self, encoder: &EncoderId, fingerprint: &Fingerprint) -> Result<(), StoreError> {

@@ -80,6 +80,12 @@ pub(super) fn maker() -> &'static str {
     MAKER.get_or_init(|| name(SOURCE, |analyzer, text, found| analyzer.session().terms(text, found)))
 }
 
+/// What analyzers make of a text, as a name: two programs that have the same make the same terms of every text.
+pub(super) fn terms() -> &'static str {
+    static TERMS: OnceLock<String> = OnceLock::new();
+    TERMS.get_or_init(|| name(Hash::START.0, |analyzer, text, found| analyzer.session().terms(text, found)))
+}
+
 /// The name of a maker by its source and what it makes of texts.
 fn name(source: u64, terms: impl Fn(Analyzer, &str, &mut dyn FnMut(&str))) -> String {
     let mut hash = Hash(source);

@@ -7,6 +7,7 @@ mod maker;
 mod owned;
 mod removal;
 mod segment;
+mod statistics;
 #[cfg(test)]
 mod tests;
 mod titles;
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 pub use cues::{CueIndex, Questions};
 pub use documents::{Documents, Session};
 pub use owned::OwnedRows;
+pub use statistics::{CollectionStatistics, CueQuestions, HolderCount, LengthCount, VectorCandidates};
 pub use titles::Titles;
 
 use crate::{
@@ -50,6 +52,11 @@ impl IndexSpec {
     }
 }
 
+/// Names what analyzers make of a text: terms that were kept under another name are to be made again.
+pub fn terms_fingerprint() -> &'static str {
+    maker::terms()
+}
+
 /// Texts of a namespace as postings and vectors, in order of arrival.
 pub struct Index {
     spec: IndexSpec,
@@ -67,6 +74,8 @@ pub struct Index {
     kept: BTreeMap<(SegmentKind, u64), u64>,
     /// What it does with segments of coded vectors.
     coded: Coded,
+    /// Counts of the whole namespace, where it holds a part.
+    collection: Option<CollectionStatistics>,
 }
 
 /// Whether segments of coded vectors are of use.
@@ -93,6 +102,7 @@ impl Index {
             analysis: spec.analyzer.session(),
             kept: BTreeMap::new(),
             coded: Coded::Taken,
+            collection: None,
             spec,
         }
     }
@@ -134,6 +144,43 @@ impl Index {
     pub fn set_version(&mut self, version: Version) {
         self.version = Some(version);
         self.coded = Coded::Taken;
+    }
+
+    /// Takes counts of the whole namespace: what it holds is a part of that.
+    pub fn set_collection(&mut self, collection: CollectionStatistics) {
+        self.collection = Some(collection);
+    }
+
+    /// Takes names of people who said something, in what it holds or not.
+    pub fn note_speakers<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+        names.into_iter().for_each(|name| _ = self.documents.number_speaker(name));
+    }
+
+    /// Counts of the whole namespace; `None` where it holds everything that term weights are measured on.
+    pub fn collection(&self) -> Option<&CollectionStatistics> {
+        self.collection.as_ref()
+    }
+
+    /// How many texts there are in all, held or not.
+    pub fn texts(&self) -> usize {
+        self.collection.as_ref().map_or(self.documents.len(), CollectionStatistics::texts)
+    }
+
+    /// How many texts hold a term of the query, in their own words.
+    pub fn holders(&self, term: &str) -> usize {
+        let held = self.postings.of(term).len();
+        self.term_holders(term).map_or(held, |holders| holders.texts.max(held))
+    }
+
+    /// Who holds a term of the query in the whole namespace, where the index holds a part of it.
+    pub(crate) fn term_holders(&self, term: &str) -> Option<HolderCount> {
+        Some(self.collection.as_ref()?.terms.get(term).copied().unwrap_or_default())
+    }
+
+    /// As [`Index::term_holders`], of two terms side by side.
+    pub(crate) fn pair_holders(&self, first: &str, second: &str) -> Option<HolderCount> {
+        let pair = (first.to_owned(), second.to_owned());
+        Some(self.collection.as_ref()?.pairs.get(&pair).copied().unwrap_or_default())
     }
 
     /// Sessions, times and places of the texts.

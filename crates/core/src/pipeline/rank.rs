@@ -123,7 +123,8 @@ impl<'a> Scoring<'a> {
         let mut table = SignalTable::of(pipeline, context, &shared, exact)?;
         let all = context.request.unmatched == Unmatched::Include;
         let width = if all { units } else { POOL.max(context.request.k.get()) };
-        let pool = table.pool(units, width);
+        // Where all there is fits into the pool, all of it is fused; a part of it that fits is still a part.
+        let pool = table.pool(units, context.candidate_count(), width);
         table.fill_pool(context, &shared, &pool)?;
         let combined = combine(pipeline, context, &table, &pool)?;
         let mut scoring = Self { pipeline, context, table, pool, width, combined, reordered: None, misfit: None };

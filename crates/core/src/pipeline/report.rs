@@ -166,7 +166,7 @@ pub fn diagnose(
     });
     let cut_at = at_cut.map(|(_, hit)| hit.candidate as usize);
     Ok(Some(CandidateReport {
-        candidates: context.units().len(),
+        candidates: context.candidate_count(),
         ranked: ranking.len(),
         has_vector: scoring.columns(place).find_map(|(_, column, row)| column.has_vector(row)),
         columns: scoring.table.filled().map(|(filled, _)| filled.leg.name()).collect(),

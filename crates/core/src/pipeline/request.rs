@@ -71,6 +71,11 @@ impl<'a> SearchContext<'a> {
         self.candidates.units(self.request.unit)
     }
 
+    /// How many candidates there are, with those that an index of a part does not hold.
+    pub fn candidate_count(&self) -> usize {
+        self.candidates.count_in(self.index, self.request.unit)
+    }
+
     /// The texts of a candidate: itself, or the turns of the session.
     pub fn texts_of<'c>(&self, unit: &'c u32) -> &'c [u32]
     where

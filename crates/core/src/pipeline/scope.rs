@@ -231,6 +231,12 @@ impl Candidates {
         }
     }
 
+    /// As [`Candidates::count`], with those that an index of a part does not hold.
+    pub fn count_in(&self, index: &Index, unit: Granularity) -> usize {
+        let held = self.count(unit);
+        index.collection().map_or(held, |whole| whole.candidates.of(unit).max(held))
+    }
+
     /// Whether nothing may be found.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
@@ -274,9 +280,10 @@ impl Candidates {
     /// Size of the collection, by single texts, each with its questions so weighted.
     pub(super) fn text_statistics(&self, index: &Index, cues: f64) -> Collection {
         let lengths = index.postings().lengths();
-        let (texts, own) = match &self.collection {
-            Texts::All => (lengths.len(), index.postings().total_terms()),
-            Texts::Marked(marks) => {
+        let (texts, own) = match (index.collection(), &self.collection) {
+            (Some(whole), _) => (whole.texts(), whole.total_terms()),
+            (None, Texts::All) => (lengths.len(), index.postings().total_terms()),
+            (None, Texts::Marked(marks)) => {
                 let marked = marks.iter().zip(lengths).filter(|(marked, _)| **marked);
                 marked.fold((0, 0), |(texts, terms), (_, &n)| (texts + 1, terms + u64::from(n)))
             }
@@ -302,6 +309,9 @@ impl Candidates {
 
     /// Size of the collection, by sessions of so many terms each.
     pub(super) fn session_statistics(&self, index: &Index, lengths: &[f64]) -> Collection {
+        if let Some(whole) = index.collection() {
+            return Collection { texts: whole.sessions, terms: whole.session_terms() as f64 };
+        }
         let in_collection = |turns: &[u32]| turns.first().is_some_and(|&turn| self.collection.has(turn));
         lengths.iter().zip(index.documents().sessions()).filter(|(_, session)| in_collection(&session.turns)).fold(
             Collection::default(),

@@ -115,8 +115,10 @@ impl SignalTable {
     }
 
     /// Places of candidates that are among the best `width` of some leg that feeds the pool, ascending.
-    pub(super) fn pool(&self, units: usize, width: usize) -> Vec<usize> {
-        if units <= width {
+    ///
+    /// `all` are the candidates there are, with those that are not held.
+    pub(super) fn pool(&self, units: usize, all: usize, width: usize) -> Vec<usize> {
+        if all <= width {
             return (0..units).collect();
         }
         let feeding = self.filled().filter(|(filled, _)| filled.leg.feeds_pool());
@@ -213,13 +215,13 @@ mod tests {
 
     #[test]
     fn a_pool_has_the_best_and_the_first_of_equals() {
-        assert_eq!(of(vec![1.0, 3.0, 2.0, 2.0, 2.0]).pool(5, 3), [1, 2, 3]);
-        assert_eq!(of(vec![1.0, 3.0]).pool(2, 3), [0, 1]);
+        assert_eq!(of(vec![1.0, 3.0, 2.0, 2.0, 2.0]).pool(5, 5, 3), [1, 2, 3]);
+        assert_eq!(of(vec![1.0, 3.0]).pool(2, 2, 3), [0, 1]);
     }
 
     #[test]
     fn a_score_that_is_not_a_number_is_not_dropped_by_the_pool() {
-        assert!(of(vec![1.0, f64::NAN, 2.0, 3.0]).pool(4, 2).contains(&1));
+        assert!(of(vec![1.0, f64::NAN, 2.0, 3.0]).pool(4, 4, 2).contains(&1));
     }
 
     #[test]

@@ -35,7 +35,8 @@ pub fn corrected(
     most: u8,
     is_word: &dyn Fn(&str) -> Option<bool>,
 ) -> Option<(Question, Vec<Correction>)> {
-    if most == 0 {
+    // The words of a part are not those of the namespace.
+    if most == 0 || index.collection().is_some() {
         return None;
     }
     let known = Known { index, most: usize::from(most) };

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{
+    candidates::CandidateSource,
     check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
     contract::Store,
     deletion::Erasure,
@@ -58,6 +59,11 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// When the backend fails.
     fn steady(&self) -> Result<Box<dyn Store>, StoreError>;
+
+    /// See [`Store::candidate_source`].
+    fn candidate_source(&self) -> Option<&dyn CandidateSource> {
+        None
+    }
 
     /// See [`Store::erasure`].
     ///

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{
     batch::{AppendOutcome, Batch, Fingerprint, OnConflict},
     browse::SessionSummary,
+    candidates::CandidateSource,
     check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
     cues::CueStore,
     deletion::{DeleteReport, DeleteTarget, Erasure},
@@ -302,6 +303,11 @@ pub trait Store: CueStore + Send + Sync {
     /// # Errors
     /// When the backend fails.
     fn steady(&self) -> Result<Box<dyn Store>, StoreError>;
+
+    /// What searches namespaces in the store that are too large to hold; `None` where every namespace is to be held.
+    fn candidate_source(&self) -> Option<&dyn CandidateSource> {
+        None
+    }
 
     /// Which passages an import that has not finished has staged vectors of.
     ///

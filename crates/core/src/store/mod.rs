@@ -11,6 +11,7 @@
 mod backend;
 mod batch;
 mod browse;
+mod candidates;
 mod check;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -31,6 +32,7 @@ mod version;
 pub use backend::{Backend, Change, ChangeKind, Extent, MissingNamespace, View, Written};
 pub use batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict};
 pub use browse::SessionSummary;
+pub use candidates::{CandidateQuery, CandidateSet, CandidateSource};
 pub use check::{BackedUp, CheckDepth, Existing, Finding, Gravity, Salvaged};
 pub use contract::Store;
 pub use cues::{CuePart, CueRow, CueStats, CueStore, CueVectors, DroppedCues, NewCues, UnembeddedCue};

@@ -97,6 +97,8 @@ pub(super) struct PreparedQuery<'a> {
     /// How many turns a reranker is shown, if there is one.
     pub(super) depth: Option<NonZeroUsize>,
     pub(super) part: QueryScope,
+    /// A memory that is looked at in any case.
+    pub(super) include: Option<Seq>,
     pub(super) question: Question,
     pub(super) detail: Detail,
 }

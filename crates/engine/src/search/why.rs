@@ -7,11 +7,11 @@ use aforesaid_core::{
     pipeline::{CandidateReport, Cut, Detail, Filter, Pipeline, TermMatch, Unranked, diagnose, ordinal},
     store::{MemoryRef, Store},
     time::Times,
-    types::{ConversationId, Granularity, Kind, MemoryId, Namespace, Query, Record, Scope, SessionId, Timestamp},
+    types::{ConversationId, Granularity, Kind, MemoryId, Namespace, Query, Record, Scope, Seq, SessionId, Timestamp},
 };
 use serde::Serialize;
 
-use super::{EncodedQuery, PreparedQuery, RETRIES, check_vectors, unless_outdated, with_exact};
+use super::{EncodedQuery, PreparedQuery, RETRIES, check_vectors, in_store::left_out, unless_outdated, with_exact};
 use crate::{
     answer::{NoHits, Warning},
     error::Error,
@@ -88,7 +88,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::search`]; and when nothing has that id, or several have and the query names no conversation.
     pub fn why(&self, query: &Query, pipeline: &Pipeline, id: &str) -> Result<Why, Error> {
-        let posed = self.pose(query, pipeline, Detail::Explained, None)?;
+        let mut posed = self.pose(query, pipeline, Detail::Explained, None)?;
         let mut subject = self.subject(&posed, id)?;
         if let Some(reason) = posed.unanswerable() {
             let mut why = Why::of(query, pipeline, subject);
@@ -99,6 +99,7 @@ impl Memory {
         }
         let ready = self.make_ready(&posed)?;
         for attempt in 0..=RETRIES {
+            posed.include = self.position_of(query, &subject)?;
             let look = |store: &dyn Store, index: &Index| self.report_in(store, index, &posed, &ready, &subject);
             let looked = match attempt {
                 RETRIES => self.in_steady_index(&posed, &ready, look).map(|(_, looked)| looked),
@@ -153,6 +154,20 @@ impl Memory {
         }
     }
 
+    /// The position of a subject, of a session that of one of its turns.
+    fn position_of(&self, query: &Query, subject: &Subject) -> Result<Option<Seq>, Error> {
+        Ok(match subject {
+            Subject::Memory(memory) => Some(memory.seq),
+            // Who holds every memory needs none.
+            Subject::Session { .. } if self.store.candidate_source().is_none() => None,
+            Subject::Session { conversation, name } => {
+                let scope =
+                    Scope { conversation: Some(conversation.clone()), session: Some(name.clone()), ..Scope::default() };
+                self.store.latest(&query.namespace, &scope, 1)?.first().map(|turn| turn.seq)
+            }
+        })
+    }
+
     /// Where a subject stands in an index; `None` when it is gone since it was found.
     fn report_in(
         &self,
@@ -182,6 +197,7 @@ impl Memory {
             return Ok(Some(Diagnosis { began, excluded_by, report: None, warnings: Vec::new() }));
         }
         let mut warnings = check_vectors(index, pipeline, &ready.vector)?;
+        warnings.extend(left_out(index.collection()));
         let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
         warnings.extend(corrections);
         let request = posed.request(&question, &ready.vector);

@@ -32,6 +32,14 @@ fn a_store_on_postgres_is_what_its_model_says() {
     drive(driver::Driver::new(number("AFORESAID_SEED", 1), server.new_store(), false));
 }
 
+/// Whatever is added, changed and forgotten: what a search in the database reads follows.
+#[test]
+fn a_store_that_is_searched_in_postgres_is_what_its_model_says() {
+    let Some(server) = aforesaid_postgres_server::server() else { return };
+    let Some(location) = server.new_store_with_pgvector() else { return };
+    drive(driver::Driver::new(number("AFORESAID_SEED", 1), format!("{location}&held_memories=0"), false));
+}
+
 fn drive(mut driver: driver::Driver) {
     let steps = number("AFORESAID_STEPS", 1_000) as usize;
     while driver.steps() < steps {

@@ -350,7 +350,7 @@ impl<'a> Features<'a> {
         columns.put_same("query_names", truth(self.about.contains(&true)));
         let times = question.times.as_ref().is_some_and(|times| !times.expressions.is_empty());
         columns.put_same("query_dates", truth(times || !question.dates.is_empty()));
-        columns.put_same("history", (self.ground.context.units().len() as f64).ln());
+        columns.put_same("history", (self.ground.context.candidate_count() as f64).ln());
         let total = |i: usize| self.best.get(i).map(|&i| self.ground.totals[i]);
         let lead = total(0).zip(total(1)).map_or(0.0, |(first, second)| (first - second) / self.over);
         columns.put_same("lead", lead);

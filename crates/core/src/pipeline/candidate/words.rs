@@ -49,7 +49,10 @@ impl HeldTerms {
         };
         for (bit, term) in terms.iter().enumerate() {
             let found = postings.of(term).iter().filter(|posting| candidates.collection.has(posting.text));
-            let holders = found.clone().count();
+            let holders = match index.term_holders(term) {
+                Some(whole) => whole.texts,
+                None => found.clone().count(),
+            };
             let idf = if holders > 0 { Bm25::idf(statistics.texts, holders) } else { 0.0 };
             held.unknown += if holders > 0 { 0.0 } else { 1.0 / terms.len() as f64 };
             held.idf.push(idf);

@@ -132,6 +132,8 @@ pub(in crate::pipeline) struct Scene<'a> {
 /// A term of the question that can be looked for, and how much it weighs.
 struct Weighed {
     term: Option<u32>,
+    /// Whether anybody said it, in what is held or not.
+    is_known: bool,
     idf: f64,
 }
 
@@ -161,7 +163,7 @@ impl Signals {
         let value = |signal: Signal| match signal {
             Signal::Coverage => most(&hits[0]),
             Signal::Support => supporting.iter().map(most).sum::<f64>() / supporting.len() as f64,
-            Signal::Unknown => share(words.iter().filter(|word| word.term.is_none()).map(|word| word.idf).sum()),
+            Signal::Unknown => share(words.iter().filter(|word| !word.is_known).map(|word| word.idf).sum()),
             Signal::Lead => lead(scene.scores),
             _ if named.nobody() && matches!(signal, Signal::SaidByNamed | Signal::OthersHold) => 0.0,
             Signal::SaidByNamed if named.said(index, top.text) => 1.0,
@@ -224,8 +226,9 @@ fn weigh(scene: &Scene<'_>, named: &Named) -> Vec<Weighed> {
     let weighed = |term: &String| {
         let number = postings.number_of(term);
         let holding = number.map_or(0, |number| collection.count(postings.holding(number)));
+        let all = scene.index.term_holders(term).map_or(holding, |whole| whole.texts.max(holding));
         // Said only elsewhere is not said here.
-        Weighed { term: number.filter(|_| holding > 0), idf: Bm25::idf(texts, holding) }
+        Weighed { term: number.filter(|_| holding > 0), is_known: all > 0, idf: Bm25::idf(texts, all) }
     };
     scene.question.terms.iter().filter(|term| !named.has_term(term)).map(weighed).collect()
 }

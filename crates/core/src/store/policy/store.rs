@@ -9,6 +9,7 @@ use crate::{
         backend::{Backend, Change, ChangeKind, Extent, MissingNamespace, View, Written},
         batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict},
         browse::SessionSummary,
+        candidates::CandidateSource,
         check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
         contract::Store,
         deletion::{DeleteReport, DeleteTarget, Erasure},
@@ -102,6 +103,10 @@ impl<B: Backend> Store for B {
 
     fn namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
         Backend::namespaces(self)
+    }
+
+    fn candidate_source(&self) -> Option<&dyn CandidateSource> {
+        Backend::candidate_source(self)
     }
 
     fn version(&self, namespace: &Namespace) -> Result<Option<Version>, StoreError> {

@@ -65,9 +65,16 @@ impl LexicalLeg {
             (index.postings(), |own: &[Posting], cue: &[Posting]| Holders::of(index, candidates, own, cue));
         let bigrams = if self.bigrams > 0.0 { terms } else { &[] };
         let bigrams = bigrams.windows(2).zip(&cue_terms.bigrams);
-        let bigrams: Vec<Holders> = bigrams.map(|(pair, cue)| of(&postings.of_pair(&pair[0], &pair[1]), cue)).collect();
-        let terms: Vec<Holders> =
-            terms.iter().zip(&cue_terms.terms).map(|(term, cue)| of(postings.of(term), cue)).collect();
+        let bigrams: Vec<Holders> = bigrams
+            .map(|(pair, cue)| {
+                of(&postings.of_pair(&pair[0], &pair[1]), cue).among(index.pair_holders(&pair[0], &pair[1]))
+            })
+            .collect();
+        let terms: Vec<Holders> = terms
+            .iter()
+            .zip(&cue_terms.terms)
+            .map(|(term, cue)| of(postings.of(term), cue).among(index.term_holders(term)))
+            .collect();
         // Turns are scored even where sessions alone count: a session is shown with its best turns.
         let own = candidates.text_statistics(index, self.cues.turn);
         let context_weights = self.neighbours.context_weights(postings.lengths());
@@ -124,8 +131,8 @@ impl<'a> SessionBm25<'a> {
 
     /// Adds the BM25 of a term, or of a pair, of which the turns that hold it are given.
     pub(super) fn add(&mut self, weight: f64, holders: &Holders, scores: &mut [f64]) {
-        let holders = self.by_session(holders);
-        let holders = (holders.len(), holders.into_iter());
+        let held = self.by_session(holders);
+        let holders = (holders.sessions(held.len()), held.into_iter());
         self.leg.bm25.add_term(weight, self.all.texts, holders, |session| self.norms[session as usize], scores);
     }
 

@@ -1,6 +1,10 @@
 //! Which texts hold a term, in their own words and in their cue questions.
 
-use crate::{index::Index, lexical::Posting, pipeline::scope::Candidates};
+use crate::{
+    index::{HolderCount, Index},
+    lexical::Posting,
+    pipeline::scope::Candidates,
+};
 
 /// A text that holds a term, and how often.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,7 +17,11 @@ struct HolderCounts {
 }
 
 /// Texts that hold a term, by position, in all their words; what their questions count is said when they are counted.
-pub(super) struct Holders(Vec<HolderCounts>);
+pub(super) struct Holders {
+    held: Vec<HolderCounts>,
+    /// Who holds it in the whole namespace, where the index holds a part of it.
+    whole: Option<HolderCount>,
+}
 
 impl Holders {
     /// Texts of the collection, out of postings of all texts and of all questions.
@@ -23,7 +31,7 @@ impl Holders {
         let mut own = own.map(|posting| HolderCounts { text: posting.text, own: posting.count, in_cues: 0 });
         let Some(owners) = index.cues().filter(|_| !cues_holding.is_empty()).map(|of| of.questions().rows().owners())
         else {
-            return Self(own.collect());
+            return Self { held: own.collect(), whole: None };
         };
         let mut with_cues: Vec<HolderCounts> = Vec::new();
         for row in cues_holding {
@@ -58,24 +66,35 @@ impl Holders {
             held.push(HolderCounts { own: same.map_or(0, |own| own.own), ..cues_holding });
         }
         held.extend(next.into_iter().chain(own));
-        Self(held)
+        Self { held, whole: None }
+    }
+
+    /// The same, with how many hold it in the whole namespace.
+    pub(super) fn among(self, whole: Option<HolderCount>) -> Self {
+        Self { whole, ..self }
     }
 
     /// How many hold it at all, where the words of questions have a weight.
     pub(super) fn len(&self, cues: f64) -> usize {
-        if cues > 0.0 { self.0.len() } else { self.0.iter().filter(|held| held.own > 0).count() }
+        let held = if cues > 0.0 { self.held.len() } else { self.held.iter().filter(|held| held.own > 0).count() };
+        self.whole.map_or(held, |whole| whole.texts.max(held))
+    }
+
+    /// How many sessions hold it, of which so many are held.
+    pub(super) fn sessions(&self, held: usize) -> usize {
+        self.whole.map_or(held, |whole| whole.sessions.max(held))
     }
 
     /// Who holds it at all, and how often.
     pub(super) fn counted(&self, cues: f64) -> impl Iterator<Item = (u32, f64)> + Clone {
         let count = move |held: &HolderCounts| (held.text, f64::from(held.own) + cues * f64::from(held.in_cues));
-        self.0.iter().map(count).filter(|(_, count)| *count > 0.0)
+        self.held.iter().map(count).filter(|(_, count)| *count > 0.0)
     }
 
     /// How often a text holds it.
     pub(super) fn count_in(&self, text: u32, cues: f64) -> f64 {
-        let place = self.0.binary_search_by_key(&text, |held| held.text);
-        place.map_or(0.0, |place| f64::from(self.0[place].own) + cues * f64::from(self.0[place].in_cues))
+        let place = self.held.binary_search_by_key(&text, |held| held.text);
+        place.map_or(0.0, |place| f64::from(self.held[place].own) + cues * f64::from(self.held[place].in_cues))
     }
 }
 
@@ -83,11 +102,13 @@ impl Holders {
 pub(super) fn held(index: &Index, candidates: &Candidates, term: &str) -> Holders {
     let cues_holding = index.cues().map(|of| of.questions().postings().of(term));
     Holders::of(index, candidates, index.postings().of(term), cues_holding.unwrap_or_default())
+        .among(index.term_holders(term))
 }
 
 /// Texts of the collection in which the second of two terms stands right after the first, in the same places.
 pub(super) fn held_pair(index: &Index, candidates: &Candidates, pair: &[String]) -> Holders {
-    let [first, second] = pair else { return Holders(Vec::new()) };
+    let [first, second] = pair else { return Holders { held: Vec::new(), whole: None } };
     let cues_holding = index.cues().map(|of| of.questions().postings().of_pair(first, second));
     Holders::of(index, candidates, &index.postings().of_pair(first, second), &cues_holding.unwrap_or_default())
+        .among(index.pair_holders(first, second))
 }

@@ -50,7 +50,10 @@ impl<'a> InContext<'a> {
         }
         let mut norms = vec![0.0; room];
         Arch::new().dispatch(|| add_neighbours(leg.neighbours, &lengths, &open, &mut norms));
-        let total: f64 = slots.iter().map(|&slot| norms[slot as usize]).sum();
+        let total: f64 = match index.collection() {
+            None => slots.iter().map(|&slot| norms[slot as usize]).sum(),
+            Some(whole) => whole.terms_in_context(leg.neighbours),
+        };
         let mean = Collection { terms: total, ..own }.mean_length();
         norms.iter_mut().for_each(|length| *length = leg.bm25.norm(*length / mean));
         let zeros = || vec![0.0; room];

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     analysis::Question,
-    fusion::mean_and_deviation,
+    fusion::mean_and_deviation_with,
     index::Index,
     pipeline::{cue_terms::CueTerms, scope::Candidates},
     ranking::{Ranking, Scored, best_places},
@@ -69,10 +69,11 @@ impl LexicalLeg {
         let bm25 = self.score_words(index, candidates, (&question.terms, cue_terms), weights);
         let expected = self.features.of(question, index);
         let mut scales = Scales { turn: 1.0, session: 1.0, best: 1.0 };
+        let [texts, sessions] = [Granularity::Turn, Granularity::Session].map(|unit| candidates.count_in(index, unit));
         // Scores of one kind need no common scale with another.
         let both_count = weights.session > 0.0 && weights.turn > 0.0;
         if both_count || self.features != AnswerFeatures::NONE {
-            scales.turn = deviation(candidates.texts.iter().map(|&text| bm25.texts[text as usize]));
+            scales.turn = deviation(texts, candidates.texts.iter().map(|&text| bm25.texts[text as usize]));
         }
         let mut turns = vec![0.0; bm25.texts.len()];
         for &text in &candidates.texts {
@@ -85,7 +86,7 @@ impl LexicalLeg {
             Granularity::Turn => {
                 let of = |text: u32| documents.session_of(text).map_or(0.0, session);
                 if both_count {
-                    scales.session = deviation(candidates.texts.iter().map(|&text| of(text)));
+                    scales.session = deviation(texts, candidates.texts.iter().map(|&text| of(text)));
                 }
                 let score = |&text: &u32| {
                     weights.session * bm25.context_weights[text as usize] * of(text) / scales.session
@@ -99,8 +100,8 @@ impl LexicalLeg {
                 };
                 let best: Vec<f64> = candidates.sessions.iter().map(best).collect();
                 if both_count {
-                    scales.session = deviation(candidates.sessions.iter().map(|&number| session(number)));
-                    scales.best = deviation(best.iter().copied());
+                    scales.session = deviation(sessions, candidates.sessions.iter().map(|&number| session(number)));
+                    scales.best = deviation(sessions, best.iter().copied());
                 }
                 let parts = candidates.sessions.iter().zip(&best);
                 parts
@@ -134,7 +135,8 @@ impl LexicalLeg {
 /// The share of a turn's BM25 that it keeps whatever its features take.
 pub(super) const LEAST: f64 = 1e-3;
 
-/// A constant signal orders nothing, whatever it is divided by.
-fn deviation(scores: impl Iterator<Item = f64>) -> f64 {
-    mean_and_deviation(&scores.collect::<Vec<_>>()).1.unwrap_or(1.0)
+/// A constant signal orders nothing, whatever it is divided by. Candidates that are not held have no term of the query.
+fn deviation(candidates: usize, scores: impl Iterator<Item = f64>) -> f64 {
+    let scores: Vec<f64> = scores.collect();
+    mean_and_deviation_with(&scores, candidates.saturating_sub(scores.len())).1.unwrap_or(1.0)
 }

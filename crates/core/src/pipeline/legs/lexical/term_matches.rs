@@ -39,10 +39,12 @@ impl LexicalLeg {
                     (place, Bm25::idf(texts, found.holders), found.holders)
                 }
                 Granularity::Session => {
-                    let holders = sessions.by_session(&held(index, candidates, term));
-                    let has = holders.iter().any(|(session, _)| *session == candidate);
+                    let of_term = held(index, candidates, term);
+                    let found = sessions.by_session(&of_term);
+                    let has = found.iter().any(|(session, _)| *session == candidate);
+                    let holders = of_term.sessions(found.len());
                     let place = if has { TermPlace::Own } else { TermPlace::Missing };
-                    (place, Bm25::idf(sessions.len(), holders.len()), holders.len())
+                    (place, Bm25::idf(sessions.len(), holders), holders)
                 }
             };
             TermMatch { term: term.clone(), place, idf, holders }
