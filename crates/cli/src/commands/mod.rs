@@ -17,6 +17,7 @@ pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod migrate;
 pub(crate) mod models;
 pub(crate) mod reembed;
 pub(crate) mod search;
