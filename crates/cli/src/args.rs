@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Check(commands::check::Check),
     /// Back up the store to a file while it is in use.
     Backup(commands::backup::Backup),
+    /// Make a store ahead of its use.
+    Store(commands::store::StoreCommand),
     /// Copy namespaces to another store: a file, or a PostgreSQL database.
     Migrate(commands::migrate::Migrate),
     /// Make missing vectors, or switch to another embedding model.
@@ -116,6 +118,7 @@ impl Command {
             | Command::Check(_)
             | Command::Backup(_)
             | Command::Migrate(_)
+            | Command::Store(_)
             | Command::Man(_)
             | Command::Completions(_) => no_search(),
         }

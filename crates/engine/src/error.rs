@@ -190,6 +190,12 @@ pub enum Error {
         /// What it did instead, and what to do next.
         reason: String,
     },
+    /// A layout of tables for a store that is no database.
+    #[error("store {location}: it is no database whose tables could be spread or guarded; name a PostgreSQL database")]
+    NoLayout {
+        /// The store.
+        location: String,
+    },
     /// A migration from a store to itself.
     #[error("store {location}: it is the source and the target; name another target")]
     SameStore {
@@ -255,6 +261,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::PrecisionOnServer
+            | Error::NoLayout { .. }
             | Error::SameStore { .. }
             | Error::MissingSetting { .. }
             | Error::LlmOffline { .. }

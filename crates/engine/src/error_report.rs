@@ -56,6 +56,7 @@ impl Error {
             Self::LlmOffline { .. } => "language_model_offline",
             Self::Reranker { .. } => "reranker_settings",
             Self::NoAnswer { .. } => "no_answer",
+            Self::NoLayout { .. } => "no_layout",
             Self::SameStore { .. } => "same_store",
             Self::TargetTaken { .. } => "target_taken",
             Self::MigrationDiffers { .. } => "migration_differs",
@@ -115,7 +116,9 @@ impl Error {
                 json!({"pipeline": pipeline, "expected": asked, "found": found})
             }
             Self::NoEncoder { reason } => json!({"because": reason}),
-            Self::UnknownLocation { location } | Self::SameStore { location } => json!({"location": location}),
+            Self::UnknownLocation { location } | Self::NoLayout { location } | Self::SameStore { location } => {
+                json!({"location": location})
+            }
             Self::TargetTaken { namespace, location, found } => {
                 json!({"namespace": namespace, "location": location, "found": found})
             }

@@ -67,7 +67,7 @@ pub use aforesaid_core::{
 };
 pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;
-pub use aforesaid_postgres::{is_url as is_postgres_url, without_password};
+pub use aforesaid_postgres::{Distribution, Layout, RowSecurity, is_url as is_postgres_url, without_password};
 pub use aforesaid_sqlite::Creation;
 pub use answer::{BestTurn, Hit, NoHits, SearchResponse, Timing, Warning};
 pub use browse::{ListedConversation, ListedSession};

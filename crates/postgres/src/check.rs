@@ -10,7 +10,7 @@ use aforesaid_core::{
 };
 
 use crate::{
-    connection::Connection,
+    connection::{Connection, Whose},
     errors::Context,
     migrations, shared,
     tables::{Hold, NamespaceTables},
@@ -85,6 +85,7 @@ pub(crate) fn check(
             "switch it on: a crash or a bad disk may else cost or change what was stored",
         ));
     }
+    connection.see(Whose::Names);
     for row in &connection.shared_rows(context, &shared::NAMESPACES, values![])? {
         let name: String = row.try_get(0).map_err(|_| context.unreadable())?;
         let namespace = Namespace::new(name)?;

@@ -14,6 +14,7 @@ mod derived;
 mod erasure;
 mod errors;
 mod kept_text;
+mod layout;
 mod location;
 mod memories;
 mod migrations;
@@ -28,5 +29,6 @@ mod tls;
 mod value;
 mod vectors;
 
+pub use layout::{Distribution, Layout, RowSecurity};
 pub use location::{is_url, without_password};
 pub use store::{Creation, PostgresStore};

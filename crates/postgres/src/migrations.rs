@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Taken by whoever changes a format: bytes of "aforesai".
-const LOCK: i64 = 0x61_66_6f_72_65_73_61_69;
+pub(crate) const LOCK: i64 = 0x61_66_6f_72_65_73_61_69;
 
 /// The oldest server, as `server_version_num` says it.
 const OLDEST: i64 = 160_000;

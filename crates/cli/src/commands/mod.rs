@@ -23,6 +23,7 @@ pub(crate) mod reembed;
 pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod store;
 pub(crate) mod sync;
 mod texts;
 pub(crate) mod train;
