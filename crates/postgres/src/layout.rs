@@ -64,7 +64,8 @@ pub(crate) fn lay_out(
             distribute(connection, context, schema)?;
         }
         match layout.row_security {
-            RowSecurity::On => connection.run_commands(context, &policies()),
+            // One by one: Citus passes each on as it was sent.
+            RowSecurity::On => policies().iter().try_for_each(|sql| connection.run_commands(context, sql)),
             RowSecurity::AsItIs => Ok(()),
         }
     })();
@@ -107,8 +108,8 @@ fn distribution(is_known: impl Fn(&str) -> bool) -> String {
 }
 
 /// Commands that make a policy for each table.
-fn policies() -> String {
-    let mut sql = String::new();
+fn policies() -> Vec<String> {
+    let mut commands = Vec::new();
     for table in TABLES {
         // The value is no tenant where it is not set, empty after a transaction that set it, or asks for names.
         let own = format!("tenant = nullif(nullif(current_setting('{SETTING}', true), ''), '{NAMES}')::uuid");
@@ -116,14 +117,14 @@ fn policies() -> String {
             true => format!("{own} OR current_setting('{SETTING}', true) = '{NAMES}'"),
             false => own.clone(),
         };
-        sql.push_str(&format!(
-            "ALTER TABLE @{table} ENABLE ROW LEVEL SECURITY;
-             ALTER TABLE @{table} FORCE ROW LEVEL SECURITY;
-             DROP POLICY IF EXISTS tenant ON @{table};
-             CREATE POLICY tenant ON @{table} USING ({seen}) WITH CHECK ({own});\n"
-        ));
+        commands.extend([
+            format!("ALTER TABLE @{table} ENABLE ROW LEVEL SECURITY"),
+            format!("ALTER TABLE @{table} FORCE ROW LEVEL SECURITY"),
+            format!("DROP POLICY IF EXISTS tenant ON @{table}"),
+            format!("CREATE POLICY tenant ON @{table} USING ({seen}) WITH CHECK ({own})"),
+        ]);
     }
-    sql
+    commands
 }
 
 #[cfg(test)]
@@ -149,7 +150,7 @@ mod tests {
 
     #[test]
     fn every_table_has_a_policy() {
-        let sql = policies();
+        let sql = policies().join(";") + ";";
         for table in TABLES {
             for command in ["ENABLE ROW LEVEL SECURITY", "FORCE ROW LEVEL SECURITY"] {
                 assert!(sql.contains(&format!("ALTER TABLE @{table} {command};")), "{table}");
