@@ -53,6 +53,10 @@ pub(crate) enum Command {
     Check(commands::check::Check),
     /// Back up the store to a file while it is in use.
     Backup(commands::backup::Backup),
+    /// Make a store ahead of its use.
+    Store(commands::store::StoreCommand),
+    /// Copy namespaces to another store: a file, or a PostgreSQL database.
+    Migrate(commands::migrate::Migrate),
     /// Make missing vectors, or switch to another embedding model.
     Reembed(commands::reembed::Reembed),
     /// Manage cue questions: questions a turn answers, which it is also found by (document expansion).
@@ -113,6 +117,8 @@ impl Command {
             | Command::Stats(_)
             | Command::Check(_)
             | Command::Backup(_)
+            | Command::Migrate(_)
+            | Command::Store(_)
             | Command::Man(_)
             | Command::Completions(_) => no_search(),
         }

@@ -106,6 +106,8 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Stats(command) => command.run(&settings),
         Command::Check(command) => command.run(&settings),
         Command::Backup(command) => command.run(&settings),
+        Command::Store(command) => command.run(&settings),
+        Command::Migrate(command) => command.run(&settings),
         Command::Reembed(command) => command.run(&settings),
         Command::Train(command) => command.run(&settings),
         Command::Cues(command) => command.run(&settings),

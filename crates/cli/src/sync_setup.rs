@@ -16,10 +16,15 @@ use crate::{failure::Failure, files::MOST_CONFIGURATION, settings::Settings};
 
 /// The folder of cursors of the store.
 pub(crate) fn cursors(settings: &Settings) -> Result<Cursors, Failure> {
-    if is_postgres_url(&settings.store) {
-        return cursors_of_server(settings);
+    cursors_of(settings, &settings.store)
+}
+
+/// The folder of cursors of any store.
+pub(crate) fn cursors_of(settings: &Settings, store: &str) -> Result<Cursors, Failure> {
+    if is_postgres_url(store) {
+        return cursors_of_server(settings, store);
     }
-    let path = settings.store.strip_prefix("sqlite:").unwrap_or(&settings.store);
+    let path = store.strip_prefix("sqlite:").unwrap_or(store);
     if path == "memory:" {
         return Err(Failure::Usage(
             "--store memory: ends with the process, so that nothing can be kept up with; name a file".to_owned(),
@@ -34,10 +39,10 @@ pub(crate) fn cursors(settings: &Settings) -> Result<Cursors, Failure> {
 }
 
 /// The folder of cursors of a database: beside the usual store, under a name made of the URL, without its password.
-fn cursors_of_server(settings: &Settings) -> Result<Cursors, Failure> {
+fn cursors_of_server(settings: &Settings, store: &str) -> Result<Cursors, Failure> {
     let data = settings.data_folder()?;
     let plain = |c: u8| c.is_ascii_alphanumeric() || b".-_".contains(&c);
-    let name = without_password(&settings.store);
+    let name = without_password(store);
     let name: String =
         name.bytes().map(|c| if plain(c) { char::from(c).to_string() } else { format!("%{c:02X}") }).collect();
     make_private_folder(&data).map_err(Failure::io(format!("folder {}: could not be made", data.display())))?;

@@ -6,7 +6,7 @@ use aforesaid_core::{
     StoreError,
     store::{InMemoryStore, Store},
 };
-use aforesaid_postgres::PostgresStore;
+use aforesaid_postgres::{Layout, PostgresStore};
 use aforesaid_sqlite::{Creation, SqliteStore};
 
 use crate::{
@@ -87,6 +87,20 @@ impl Memory {
     /// Settings of a memory to open.
     pub fn builder() -> MemoryBuilder {
         MemoryBuilder::default()
+    }
+
+    /// Makes a store ahead of its use, or brings one to this version, with its tables laid out in a database.
+    ///
+    /// # Errors
+    /// When the location cannot be opened as a store, or has no tables to lay out.
+    pub fn make_store(location: &str, layout: Layout) -> Result<String, Error> {
+        if aforesaid_postgres::is_url(location) {
+            return Ok(Store::location(&PostgresStore::init(location, layout)?));
+        }
+        if layout != Layout::default() {
+            return Err(Error::NoLayout { location: location.to_owned() });
+        }
+        Ok(store_at(location, Creation::Allowed, |path| SqliteStore::open(path, Creation::Allowed))?.location())
     }
 
     /// Whether there is a store at a location; `memory:` never has one. Of a server that cannot be asked it is taken that

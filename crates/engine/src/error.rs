@@ -10,7 +10,7 @@ use aforesaid_llm::LlmError;
 use aforesaid_models::ModelError;
 use serde::Serialize;
 
-use crate::{formats::FormatError, no_vectors::NoVectors, sources::SourceError};
+use crate::{formats::FormatError, migrate::MigratedRows, no_vectors::NoVectors, sources::SourceError};
 
 /// A call of [`crate::Memory`] failed; nothing was half done.
 #[derive(Debug, thiserror::Error)]
@@ -190,6 +190,48 @@ pub enum Error {
         /// What it did instead, and what to do next.
         reason: String,
     },
+    /// A layout of tables for a store that is no database.
+    #[error("store {location}: it is no database whose tables could be spread or guarded; name a PostgreSQL database")]
+    NoLayout {
+        /// The store.
+        location: String,
+    },
+    /// A migration from a store to itself.
+    #[error("store {location}: it is the source and the target; name another target")]
+    SameStore {
+        /// The store.
+        location: String,
+    },
+    /// A migration's target holds something else under the name of a namespace.
+    #[error(
+        "namespace {:?} of store {location}: found {found}, expected nothing or an unfinished copy; forget it there, or \
+         leave this namespace out",
+        .namespace.as_str()
+    )]
+    TargetTaken {
+        /// The namespace.
+        namespace: Namespace,
+        /// The target.
+        location: String,
+        /// What is there.
+        found: String,
+    },
+    /// A migration's target is not what its source is.
+    #[error(
+        "namespace {:?} of store {location}: after the migration it holds {found:?}, and the source {expected:?}, and their \
+         checksums differ; forget it there and migrate it again",
+        .namespace.as_str()
+    )]
+    MigrationDiffers {
+        /// The namespace.
+        namespace: Namespace,
+        /// The target.
+        location: String,
+        /// What the source holds.
+        expected: MigratedRows,
+        /// What the target holds.
+        found: MigratedRows,
+    },
     /// Exported text could not be written.
     #[error("export: could not write; check the disk and the destination")]
     Write(#[from] std::io::Error),
@@ -219,6 +261,8 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::PrecisionOnServer
+            | Error::NoLayout { .. }
+            | Error::SameStore { .. }
             | Error::MissingSetting { .. }
             | Error::LlmOffline { .. }
             | Error::EncoderServer(LlmError::Key { .. } | LlmError::BaseUrl { .. } | LlmError::Id(_))
@@ -234,6 +278,7 @@ impl Error {
             | Error::Llm(LlmError::Setting { .. })
             | Error::Reranker { .. }
             | Error::CueFile { .. }
+            | Error::TargetTaken { .. }
             | Error::Store(StoreError::Invalid(_) | StoreError::Conflict { .. } | StoreError::Name(_)) => {
                 ErrorKind::InvalidInput
             }
@@ -250,7 +295,9 @@ impl Error {
             | Error::Llm(_)
             | Error::NoAnswer { .. }
             | Error::Store(StoreError::EncoderMismatch { .. } | StoreError::Dimension { .. }) => ErrorKind::Model,
-            Error::Store(_) | Error::UnknownLocation { .. } | Error::Write(_) => ErrorKind::Store,
+            Error::Store(_) | Error::UnknownLocation { .. } | Error::MigrationDiffers { .. } | Error::Write(_) => {
+                ErrorKind::Store
+            }
             Error::Search(_) => ErrorKind::Internal,
         }
     }

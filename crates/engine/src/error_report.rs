@@ -56,6 +56,10 @@ impl Error {
             Self::LlmOffline { .. } => "language_model_offline",
             Self::Reranker { .. } => "reranker_settings",
             Self::NoAnswer { .. } => "no_answer",
+            Self::NoLayout { .. } => "no_layout",
+            Self::SameStore { .. } => "same_store",
+            Self::TargetTaken { .. } => "target_taken",
+            Self::MigrationDiffers { .. } => "migration_differs",
             Self::Write(_) => "write_failed",
         }
     }
@@ -112,7 +116,15 @@ impl Error {
                 json!({"pipeline": pipeline, "expected": asked, "found": found})
             }
             Self::NoEncoder { reason } => json!({"because": reason}),
-            Self::UnknownLocation { location } => json!({"location": location}),
+            Self::UnknownLocation { location } | Self::NoLayout { location } | Self::SameStore { location } => {
+                json!({"location": location})
+            }
+            Self::TargetTaken { namespace, location, found } => {
+                json!({"namespace": namespace, "location": location, "found": found})
+            }
+            Self::MigrationDiffers { namespace, location, expected, found } => {
+                json!({"namespace": namespace, "location": location, "expected": expected, "found": found})
+            }
             Self::MissingSetting { of, setting } => json!({"of": of, "setting": setting}),
             Self::LlmOffline { url } => json!({"url": url}),
             Self::Reranker { reranker, problem } => json!({"reranker": reranker, "problem": problem}),

@@ -11,7 +11,7 @@ use aforesaid::{CueIndexing, Encoder, Pipeline, formats::Captions, types::Granul
 use crate::{
     EvalError,
     datasets::{Benchmark, DataError, DataSet, RecordedCues},
-    experiments::{Bench, Observer, Setup, System, Trial, try_system},
+    experiments::{Bench, Observer, Place, Setup, System, Trial, try_system},
     measures::Measure,
     reports::{Origin, Report},
 };
@@ -67,6 +67,8 @@ pub struct Equipment {
     pub encoder: Result<Arc<dyn Encoder>, String>,
     /// Processor cores to use.
     pub threads: NonZeroUsize,
+    /// Where the memories are kept.
+    pub place: Place,
 }
 
 /// A recipe carried out.
@@ -85,7 +87,8 @@ pub struct Outcome {
 impl Equipment {
     /// How a benchmark is put into memory with this equipment.
     pub fn setup(&self, captions: Captions) -> Setup {
-        Setup { encoder: self.encoder.clone(), captions, cues: None, threads: self.threads }
+        let place = self.place.clone();
+        Setup { encoder: self.encoder.clone(), captions, cues: None, threads: self.threads, place }
     }
 
     /// The same for a system, with the cue questions there are.

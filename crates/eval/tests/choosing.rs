@@ -14,7 +14,7 @@ use aforesaid::{
 };
 use aforesaid_eval::{
     datasets::{Benchmark, DataSet},
-    experiments::{Bench, Protocol, Setup, Step, System, Tuned, Tuning, sweep, try_system},
+    experiments::{Bench, Place, Protocol, Setup, Step, System, Tuned, Tuning, sweep, try_system},
     measures::Measure,
     reports::TuningReport,
 };
@@ -54,8 +54,12 @@ fn garden() -> Benchmark {
 fn bench(benchmark: &Benchmark) -> Bench<'_> {
     let encoder: Arc<dyn Encoder> = Arc::new(Beans(EncoderId::new("beans").unwrap()));
     let threads = NonZeroUsize::new(2).unwrap();
-    Bench::new(benchmark, &Setup { encoder: Ok(encoder), captions: Captions::Keep, cues: None, threads }, &|_| {})
-        .unwrap()
+    Bench::new(
+        benchmark,
+        &Setup { encoder: Ok(encoder), captions: Captions::Keep, cues: None, threads, place: Place::Process },
+        &|_| {},
+    )
+    .unwrap()
 }
 
 fn system(text: &str, criterion: &str) -> System {

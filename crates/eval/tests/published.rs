@@ -14,6 +14,7 @@ use aforesaid::{
 };
 use aforesaid_eval::{
     datasets::DataSet,
+    experiments::Place,
     receipts::{Receipt, Tables, Verdict},
     recipe::Equipment,
 };
@@ -62,7 +63,7 @@ fn the_receipts_on_locomo_hold() {
     let equipments = Precision::ALL.map(|precision| {
         let source = aforesaid::EncoderSource::Ready(encoder(precision));
         let cached = aforesaid_eval::experiments::CachedEncoder::new(source, Some(folder.path())).unwrap();
-        (precision, Equipment { encoder: Ok(Arc::new(cached)), threads })
+        (precision, Equipment { encoder: Ok(Arc::new(cached)), threads, place: Place::Process })
     });
     // Those of bf16 and int8 are of a processor that multiplies bfloat16. Without one bf16 takes minutes, and what int8 does
     // in f32, around its exact sums, rounds otherwise: it moves a measure by up to 0.007.

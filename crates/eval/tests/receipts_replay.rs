@@ -13,7 +13,7 @@ use aforesaid::{
     types::{EncoderId, Vectors},
 };
 use aforesaid_eval::{
-    experiments::System,
+    experiments::{Place, System},
     receipts::{Difference, Figures, Receipt, Replayed, Tolerance, Verdict},
     recipe::{Equipment, Recipe, Recording},
 };
@@ -46,11 +46,11 @@ impl Encoder for Beans {
 
 fn beans(id: &str) -> Equipment {
     let encoder: Arc<dyn Encoder> = Arc::new(Beans(EncoderId::new(id).unwrap()));
-    Equipment { encoder: Ok(encoder), threads: NonZeroUsize::MIN }
+    Equipment { encoder: Ok(encoder), threads: NonZeroUsize::MIN, place: Place::Process }
 }
 
 fn words_only() -> Equipment {
-    Equipment { encoder: Err("there is no model".to_owned()), threads: NonZeroUsize::MIN }
+    Equipment { encoder: Err("there is no model".to_owned()), threads: NonZeroUsize::MIN, place: Place::Process }
 }
 
 fn folder(name: &str) -> PathBuf {

@@ -10,7 +10,7 @@ use aforesaid_core::{
 };
 
 use crate::{
-    connection::Connection,
+    connection::{Connection, Whose},
     errors::Context,
     halves::Pgvector,
     migrations, shared,
@@ -100,6 +100,7 @@ pub(crate) fn check(
             "install a newer one, then ALTER EXTENSION vector UPDATE",
         ));
     }
+    connection.see(Whose::Names);
     for row in &connection.shared_rows(context, &shared::NAMESPACES, values![])? {
         let name: String = row.try_get(0).map_err(|_| context.unreadable())?;
         let namespace = Namespace::new(name)?;

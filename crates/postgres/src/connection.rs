@@ -20,6 +20,7 @@ use crate::{
     blocking::wait,
     errors::{Context, Trouble},
     halves::Pgvector,
+    layout,
     location::Statements,
     tenancy,
     value::{Tenant, Value},
@@ -46,6 +47,15 @@ pub(crate) struct Connection {
     under_way: RefCell<Vec<UnderWay>>,
     /// What went wrong last.
     trouble: Cell<Option<Trouble>>,
+}
+
+/// Whose rows a transaction is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Those of one tenant.
+    Tenant(Tenant),
+    /// The names of all namespaces.
+    Names,
 }
 
 /// A statement that the server may get.
@@ -164,6 +174,15 @@ impl Connection {
     pub(crate) fn command(&self, sql: String) {
         let client = Arc::clone(&self.client);
         self.start(Box::pin(async move { client.batch_execute(&sql).await.map(|()| 0) }));
+    }
+
+    /// Says whose rows the transaction under way is about, for policies on rows where a store has them.
+    pub(crate) fn see(&self, whose: Whose) {
+        let whose = match whose {
+            Whose::Tenant(tenant) => tenant.to_string(),
+            Whose::Names => layout::NAMES.to_owned(),
+        };
+        self.command(format!("SET LOCAL {} = '{whose}'", layout::SETTING));
     }
 
     /// Waits for everything that was sent.

@@ -8,7 +8,7 @@
 use aforesaid_core::{StoreError, store::Erasure, types::Namespace};
 
 use crate::{
-    connection::Connection,
+    connection::{Connection, Whose},
     errors::Context,
     migrations::TABLES,
     shared,
@@ -27,7 +27,10 @@ pub(crate) fn begin(tables: &NamespaceTables<'_>) -> Result<(), StoreError> {
 
 /// Vacuums where that is due; says how far an erasure has come.
 pub(crate) fn finish(connection: &Connection, context: Context<'_>, schema: &str) -> Result<Erasure, StoreError> {
+    connection.command("BEGIN".to_owned());
+    connection.see(Whose::Names);
     let due = connection.shared_rows(context, &shared::ERASING, values![])?;
+    connection.run_commands(context, "COMMIT")?;
     if due.is_empty() {
         return Ok(Erasure::LeftToServer);
     }
@@ -48,7 +51,10 @@ pub(crate) fn finish(connection: &Connection, context: Context<'_>, schema: &str
     for row in &due {
         let name: String = row.try_get(0).map_err(|_| context.unreadable())?;
         let tenant = Tenant::of(&Namespace::new(name)?);
+        connection.command("BEGIN".to_owned());
+        connection.see(Whose::Tenant(tenant));
         connection.execute(context, tenant, "DELETE FROM @erasing x WHERE x.tenant = $1", values![])?;
+        connection.run_commands(context, "COMMIT")?;
     }
     Ok(Erasure::LeftToServer)
 }

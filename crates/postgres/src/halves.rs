@@ -84,6 +84,15 @@ impl Pgvector {
         format!("OPERATOR({}.<=>)", self.schema)
     }
 
+    /// The table of vectors in half precision.
+    pub(crate) const TABLE: &'static str = "half";
+
+    /// Whether a store has the table.
+    pub(crate) fn has_table(connection: &Connection, context: Context<'_>, schema: &str) -> Result<bool, StoreError> {
+        let rows = connection.shared_rows(context, &shared::HAS_HALVES, values![schema])?;
+        rows.first().map_or(Ok(false), |row| row.try_get(0).map_err(|_| context.unreadable()))
+    }
+
     /// Makes the table where it is missing.
     pub(crate) fn prepare(
         &self,
@@ -91,10 +100,7 @@ impl Pgvector {
         context: Context<'_>,
         schema: &str,
     ) -> Result<(), StoreError> {
-        let has_table = || -> Result<bool, StoreError> {
-            let rows = connection.shared_rows(context, &shared::HAS_HALVES, values![schema])?;
-            rows.first().map_or(Ok(false), |row| row.try_get(0).map_err(|_| context.unreadable()))
-        };
+        let has_table = || Self::has_table(connection, context, schema);
         if has_table()? {
             return Ok(());
         }

@@ -16,7 +16,7 @@ use std::{
 use aforesaid_core::StoreError;
 
 use crate::{
-    connection::Connection,
+    connection::{Connection, Whose},
     errors::Context,
     pool::Pool,
     row, shared,
@@ -113,15 +113,24 @@ impl HnswIndex {
                 other.drop(connection, context)?;
                 continue;
             }
-            let sql = "SELECT n.memories FROM @namespace n WHERE n.tenant = $1";
-            let found = connection.rows(context, other.tenant, sql, values![])?;
-            let memories = found.first().map_or(Ok(0), |row| row::number(context, row, 0))?;
+            let memories = other.memories(connection, context)?;
             match other.is_due(HnswState::Ready, memories, limits) && !is_under_way {
                 true => other.drop(connection, context)?,
                 false => others += 1,
             }
         }
         Ok(others)
+    }
+
+    /// Memories of its namespace; 0 where that is gone.
+    fn memories(&self, connection: &Connection, context: Context<'_>) -> Result<u64, StoreError> {
+        // A transaction of its own: policies on rows, where a store has them, show what its setting names.
+        connection.command("BEGIN READ ONLY".to_owned());
+        connection.see(Whose::Tenant(self.tenant));
+        let sql = "SELECT n.memories FROM @namespace n WHERE n.tenant = $1";
+        let found = connection.rows(context, self.tenant, sql, values![]);
+        connection.run_commands(context, "ROLLBACK")?;
+        found?.first().map_or(Ok(0), |row| row::number(context, row, 0))
     }
 
     fn drop(&self, connection: &Connection, context: Context<'_>) -> Result<(), StoreError> {

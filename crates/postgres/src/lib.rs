@@ -17,6 +17,7 @@ mod errors;
 mod halves;
 mod hnsw;
 mod kept_text;
+mod layout;
 mod lexical;
 mod location;
 mod memories;
@@ -33,5 +34,6 @@ mod tls;
 mod value;
 mod vectors;
 
+pub use layout::{Distribution, Layout, RowSecurity};
 pub use location::{is_url, without_password};
 pub use store::{Creation, PostgresStore};

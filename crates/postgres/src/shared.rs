@@ -56,6 +56,16 @@ pub(crate) const SET_FORMAT: Shared = Shared("UPDATE @format SET version = $1 RE
 /// Has one process at a time change the format, until its transaction ends.
 pub(crate) const LOCK_FORMAT: Shared = Shared("SELECT pg_advisory_xact_lock($1)::text");
 
+/// Whether the database has Citus.
+pub(crate) const HAS_CITUS: Shared =
+    Shared("SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_extension e WHERE e.extname = 'citus')");
+
+/// Tables of a schema that Citus knows.
+pub(crate) const DISTRIBUTED: Shared = Shared(
+    "SELECT c.relname::text FROM pg_catalog.pg_dist_partition p JOIN pg_catalog.pg_class c ON c.oid = p.logicalrelid
+     JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace WHERE s.nspname = $1",
+);
+
 /// Names of namespaces.
 pub(crate) const NAMESPACES: Shared = Shared("SELECT n.name FROM @namespace n ORDER BY n.name COLLATE \"C\"");
 

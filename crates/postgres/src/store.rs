@@ -17,11 +17,12 @@ use aforesaid_core::{
 
 use crate::{
     check,
-    connection::Connection,
+    connection::{Connection, Whose},
     erasure,
     errors::{Context, Trouble},
     halves::Pgvector,
     hnsw::{HnswIndex, HnswState},
+    layout::{self, Layout},
     location::{Location, Options},
     migrations,
     pool::{Lease, Pool},
@@ -82,6 +83,19 @@ impl PostgresStore {
         pool.set_pgvector(pgvector);
         lease.give_back();
         Ok(Self { commits_late: server.commits_late, pool, tending: Arc::default(), steady: None })
+    }
+
+    /// Makes the store at a URL, or brings it to this version, and lays its tables out.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::open`], and when the server cannot lay tables out so.
+    pub fn init(url: &str, layout: Layout) -> Result<Self, StoreError> {
+        let store = Self::open(url, Creation::Allowed)?;
+        let context = store.context("lay out the tables");
+        let lease = store.pool.lease(context)?;
+        layout::lay_out(&lease, context, &store.pool.options().schema, layout)?;
+        lease.give_back();
+        Ok(store)
     }
 
     /// Whether there is a store at a URL.
@@ -313,6 +327,7 @@ impl Backend for PostgresStore {
     fn namespaces(&self) -> Result<Vec<Namespace>, StoreError> {
         let context = self.context("list namespaces");
         let rows = |connection: &Connection, context: Context<'_>| {
+            connection.see(Whose::Names);
             connection.shared_rows(context, &shared::NAMESPACES, values![])
         };
         let rows = self.view(context, rows, |_, rows| Ok(rows))?;

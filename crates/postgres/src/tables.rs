@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use tokio_postgres::{Row, types::FromSql};
 
 use crate::{
-    connection::{Connection, Rows},
+    connection::{Connection, Rows, Whose},
     errors::Context,
     lexical::Derived,
     migrations, row,
@@ -85,6 +85,7 @@ impl<'a> NamespaceTables<'a> {
         hold: Hold,
     ) -> Result<Option<Self>, StoreError> {
         let tenant = Tenant::of(namespace);
+        connection.see(Whose::Tenant(tenant));
         let sql = match hold {
             Hold::Look => state!(""),
             Hold::Lock => state!(" FOR UPDATE"),

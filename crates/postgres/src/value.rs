@@ -1,6 +1,6 @@
 //! Values of statements, which know their type, so that the server is never asked for it.
 
-use std::error::Error;
+use std::{error::Error, fmt};
 
 use aforesaid_core::types::{Namespace, Seq};
 use bytes::{BufMut, BytesMut};
@@ -12,6 +12,13 @@ use crate::kept_text;
 /// What tells namespaces apart in every key: made from the name, so that nobody has to hand it out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tenant([u8; 16]);
+
+impl fmt::Display for Tenant {
+    /// Hexadecimal digits, which PostgreSQL reads as a UUID.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
 
 impl Tenant {
     pub(crate) fn of(namespace: &Namespace) -> Self {

@@ -13,7 +13,7 @@ use aforesaid::{
 };
 use aforesaid_eval::{
     datasets::DataSet,
-    experiments::{Bench, try_system},
+    experiments::{Bench, Place, try_system},
     measures::Measure,
     recipe::Equipment,
     reports::{Table, four},
@@ -60,7 +60,7 @@ impl Encoder for Bags {
 
 fn equipment() -> Equipment {
     let encoder: Arc<dyn Encoder> = Arc::new(Bags(EncoderId::new("bags@1/f32").unwrap()));
-    Equipment { encoder: Ok(encoder), threads: NonZeroUsize::MIN }
+    Equipment { encoder: Ok(encoder), threads: NonZeroUsize::MIN, place: Place::Process }
 }
 
 /// A conversation about one thing a session; the last turn is a picture with nothing but a caption.
@@ -223,7 +223,8 @@ fn a_study_without_data_or_vectors_is_refused() {
     };
     let empty = refused(&Folder::with(&[]), &equipment());
     assert!(empty.contains("none of the data sets") && empty.contains("locomo, realmem, beam, longmemeval"), "{empty}");
-    let wordless = Equipment { encoder: Err("there is no model".to_owned()), threads: NonZeroUsize::MIN };
+    let wordless =
+        Equipment { encoder: Err("there is no model".to_owned()), threads: NonZeroUsize::MIN, place: Place::Process };
     let message = refused(&data(), &wordless);
     assert!(message.starts_with("system the study of the default: it needs vectors"), "{message}");
 }

@@ -10,6 +10,7 @@ use super::{
     cues::CueStore,
     deletion::{DeleteReport, DeleteTarget, Erasure},
     lookup::{Audience, MemoryRef, NamespaceStats, Unembedded, WindowRef},
+    rows::RowStore,
     segment::{Segment, SnapshotName, SnapshotOutcome},
     sink::IndexSink,
     update::{MemoryUpdate, UpdateReport},
@@ -25,7 +26,7 @@ use crate::{
 /// A call that changes something is one transaction: on an error nothing was
 /// written, on success it survives a crash. Every call but
 /// [`Store::namespaces`] concerns one namespace, and no data crosses over.
-pub trait Store: CueStore + Send + Sync {
+pub trait Store: CueStore + RowStore + Send + Sync {
     /// Path or URL, as a person would recognise it.
     fn location(&self) -> String;
 

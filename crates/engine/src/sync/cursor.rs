@@ -200,6 +200,25 @@ impl Cursors {
         write().map_err(SyncError::io(&path))
     }
 
+    /// Copies the cursors of some namespaces to the folder of another store, but those it has; says how many.
+    ///
+    /// # Errors
+    /// When a folder is there and cannot be read, or the other one cannot be written.
+    pub fn copy_to(&self, other: &Cursors, namespaces: &[Namespace]) -> Result<u64, SyncError> {
+        let of_these = |cursor: &Cursor| cursor.namespace.as_ref().is_some_and(|name| namespaces.contains(name));
+        let mut copied = 0;
+        let mut lock = None;
+        for cursor in self.all()?.iter().filter(|cursor| of_these(cursor)) {
+            if lock.is_none() {
+                lock = Some(other.lock(|| {})?);
+            }
+            let Some(agent) = cursor.agent.filter(|agent| !other.file(*agent, &cursor.key).exists()) else { continue };
+            other.write(agent, cursor)?;
+            copied += 1;
+        }
+        Ok(copied)
+    }
+
     /// Every cursor.
     ///
     /// # Errors

@@ -10,14 +10,17 @@ use std::{
 };
 
 use aforesaid::{
-    Asking, CandidateFeatures, Context, CueIndexing, Encoder, EncoderSource, Memory, NoVectors, Pipeline, Ranking,
-    Reranking, SensitiveMemories, Warning,
+    Asking, CandidateFeatures, Context, CueIndexing, Encoder, EncoderSource, NoVectors, Pipeline, Ranking, Reranking,
+    SensitiveMemories, Warning,
     formats::Captions,
     llm::{AnswerSettings, ChatRequest, JudgeSettings},
-    types::{Draft, Granularity, Namespace, Query, Timestamp, Turn, Unmatched, Zone},
+    types::{Draft, Granularity, Query, Timestamp, Turn, Unmatched, Zone},
 };
 
-use super::ExperimentError;
+use super::{
+    ExperimentError,
+    place::{Lodging, Place},
+};
 use crate::{
     datasets::{Benchmark, Group, Question, RecordedCues},
     measures::Run,
@@ -51,6 +54,8 @@ pub struct Setup {
     pub cues: Option<(Arc<RecordedCues>, CueIndexing)>,
     /// Questions asked at a time.
     pub threads: NonZeroUsize,
+    /// Where the memories are kept.
+    pub place: Place,
 }
 
 /// Every group of a benchmark in a memory of its own.
@@ -62,8 +67,7 @@ pub struct Bench<'a> {
 
 struct LoadedGroup<'a> {
     group: &'a Group,
-    memory: Memory,
-    namespace: Namespace,
+    lodging: Lodging,
 }
 
 impl<'a> Bench<'a> {
@@ -75,27 +79,28 @@ impl<'a> Bench<'a> {
         let total = benchmark.groups.iter().map(|group| group.memories.len()).sum();
         let mut groups = Vec::with_capacity(benchmark.groups.len());
         let mut before = 0;
-        for group in &benchmark.groups {
-            let encoder = match &setup.encoder {
-                Ok(encoder) => EncoderSource::Ready(Arc::clone(encoder)),
-                Err(reason) => EncoderSource::Unavailable { reason: NoVectors::failed(reason.as_str()) },
-            };
+        let encoder = match &setup.encoder {
+            Ok(encoder) => EncoderSource::Ready(Arc::clone(encoder)),
+            Err(reason) => EncoderSource::Unavailable { reason: NoVectors::failed(reason.as_str()) },
+        };
+        let place = setup.place.open(encoder).map_err(|source| engine("the store".to_owned(), source))?;
+        for (number, group) in benchmark.groups.iter().enumerate() {
             let failed = |source| engine(format!("group {}", group.id), source);
-            let memory = Memory::builder().encoders(encoder).open("memory:").map_err(failed)?;
-            let namespace = Namespace::new("benchmark").map_err(|error| failed(error.into()))?;
+            let lodging = place.lodge(number).map_err(failed)?;
+            let (memory, namespace) = (&*lodging.memory, &lodging.namespace);
             let drafts: Vec<Draft> =
                 group.memories.iter().filter_map(|draft| captioned(draft, setup.captions)).collect();
             let mut report =
                 |progress: aforesaid::Progress| observe(Step { work: "encoding", done: before + progress.done, total });
-            memory.add(&namespace, &drafts, &mut report).map_err(failed)?;
+            memory.add(namespace, &drafts, &mut report).map_err(failed)?;
             if let Some((cues, indexing)) = &setup.cues {
                 // Memories that are left out, blank without their caption, have no cues either.
                 memory
-                    .add_cues(&namespace, &RecordedCues::source(), cues.of(&group.id), *indexing, &mut |_| {})
+                    .add_cues(namespace, &RecordedCues::source(), cues.of(&group.id), *indexing, &mut |_| {})
                     .map_err(failed)?;
             }
             before += group.memories.len();
-            groups.push(LoadedGroup { group, memory, namespace });
+            groups.push(LoadedGroup { group, lodging });
         }
         if let Ok(encoder) = &setup.encoder {
             encode_questions(benchmark, &**encoder, observe)?;
@@ -161,7 +166,7 @@ impl<'a> Bench<'a> {
             |asked, _, question| {
                 let failed = |source| engine(format!("question {}", question.id), source);
                 let query = Query { before: question.before.clone(), ..asked.query(question) };
-                asked.memory.candidate_features(&query, pipeline).map_err(failed)
+                asked.lodging.memory.candidate_features(&query, pipeline).map_err(failed)
             },
             observe,
         )
@@ -204,7 +209,7 @@ impl<'a> Bench<'a> {
             |asked, _, question| {
                 let failed = |source| engine(format!("question {}", question.id), source);
                 let query = Query { before: question.before.clone(), ..asked.query(question) };
-                asked.memory.rerank_requests(&query, pipeline, settings, depth).map_err(failed)
+                asked.lodging.memory.rerank_requests(&query, pipeline, settings, depth).map_err(failed)
             },
             observe,
         )?;
@@ -228,7 +233,7 @@ impl<'a> Bench<'a> {
                 let settings = AnswerSettings::default();
                 let asking = Asking { query: &query, pipeline, reranking, around: 0, settings };
                 let failed = |source| engine(format!("question {}", question.id), source);
-                asked.memory.context(&asking, SensitiveMemories::LeaveOut).map_err(failed)
+                asked.lodging.memory.context(&asking, SensitiveMemories::LeaveOut).map_err(failed)
             },
             observe,
         )
@@ -311,7 +316,7 @@ impl LoadedGroup<'_> {
         let before = question.before.clone();
         let query = Query { unit, before, k: NonZeroUsize::MAX, unmatched: Unmatched::Include, ..self.query(question) };
         let failed = |source| engine(format!("question {}", question.id), source);
-        let ranking = self.memory.rank_reranked(&query, pipeline, reranking).map_err(failed)?;
+        let ranking = self.lodging.memory.rank_reranked(&query, pipeline, reranking).map_err(failed)?;
         let is_skipped = |warning: &Warning| matches!(warning, Warning::RerankSkipped { .. });
         let (skipped, lost): (Vec<_>, Vec<_>) = ranking.warnings.into_iter().partition(is_skipped);
         if let Some(warning) = lost.into_iter().find(is_lost) {
@@ -325,12 +330,12 @@ impl LoadedGroup<'_> {
     fn query(&self, question: &Question) -> Query {
         let asked = question.now.as_deref().and_then(moment);
         let (now, zone) = asked.map_or((None, Zone::UTC), |(now, zone)| (Some(now), zone));
-        Query { now, zone, ..Query::new(self.namespace.clone(), &question.text) }
+        Query { now, zone, ..Query::new(self.lodging.namespace.clone(), &question.text) }
     }
 
     fn rank(&self, query: &Query, question: &Question, pipeline: &Pipeline) -> Result<Ranking, ExperimentError> {
         let failed = |source| engine(format!("question {}", question.id), source);
-        let ranking = self.memory.rank(query, pipeline).map_err(failed)?;
+        let ranking = self.lodging.memory.rank(query, pipeline).map_err(failed)?;
         // A system that lost a leg is another system: its figures would pass for this one's.
         match ranking.warnings.iter().find(|warning| is_lost(warning)) {
             Some(warning) => Err(ExperimentError::Degraded { question: question.id.clone(), warning: warning.clone() }),

@@ -9,7 +9,7 @@ use std::{
 use aforesaid::Encoder;
 use aforesaid_eval::{
     datasets::DataSet,
-    experiments::{CachedEncoder, NoEncoder, Step},
+    experiments::{CachedEncoder, NoEncoder, Place, Step},
     recipe::Equipment,
 };
 use clap::{Args, ValueHint};
@@ -25,6 +25,9 @@ pub(crate) struct VectorArgs {
     /// Keep no vectors between runs.
     #[arg(long, conflicts_with = "vector_cache")]
     no_vector_cache: bool,
+    /// Measure in this store, a path or postgres://..., in namespaces that are forgotten afterwards [default: in this process].
+    #[arg(long, value_name = "STORE")]
+    scratch_store: Option<String>,
 }
 
 impl VectorArgs {
@@ -52,7 +55,8 @@ impl VectorArgs {
             Err(NoEncoder::Cache(error)) => return Err(Failure::Input(error.to_string())),
         };
         let threads = NonZeroUsize::new(settings.models.threads.get()).unwrap_or(NonZeroUsize::MIN);
-        Ok(Equipment { encoder, threads })
+        let place = self.scratch_store.clone().map_or(Place::Process, Place::Store);
+        Ok(Equipment { encoder, threads, place })
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) struct Run {
     /// object a line with query and gold_ids.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = [
         "dataset", "data", "cues", "captions", "criterion", "receipt", "run", "csv", "vector_cache", "no_vector_cache",
+        "scratch_store",
     ])]
     queries: Option<PathBuf>,
     /// Choose numbers by this measure, or by the mean of several as in hit@1+recall@5+mrr [default: hit@1].

@@ -26,6 +26,7 @@ mod replace;
 mod staged;
 mod store;
 mod store_cues;
+mod store_rows;
 mod update;
 
 #[cfg(any(test, feature = "conformance"))]

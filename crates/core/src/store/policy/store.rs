@@ -58,19 +58,29 @@ pub(super) fn change_in<B: Backend, T>(
     known(backend, namespace, written)
 }
 
-/// Changes a namespace, which is made where it is missing.
-fn change_or_make<B: Backend, T>(
+/// Changes a namespace, which is made where it is missing; says how far an erasure has come, too.
+pub(super) fn change_or_make_erasing<B: Backend, T>(
     backend: &B,
     (action, kind): (&'static str, ChangeKind),
     namespace: &Namespace,
     work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
+) -> Result<(T, Erasure), StoreError> {
     let change = Change { namespace, action, missing: MissingNamespace::Make, kind };
     let written = match backend.write(change, work)? {
-        Written::Kept(done, _) => Some(done),
+        Written::Kept(done, erasure) => Some((done, erasure)),
         Written::NoNamespace | Written::Busy => None,
     };
     known(backend, namespace, written)
+}
+
+/// Changes a namespace, which is made where it is missing.
+fn change_or_make<B: Backend, T>(
+    backend: &B,
+    kind: (&'static str, ChangeKind),
+    namespace: &Namespace,
+    work: impl FnMut(&mut dyn Tables) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    Ok(change_or_make_erasing(backend, kind, namespace, work)?.0)
 }
 
 fn known<B: Backend, T>(backend: &B, namespace: &Namespace, found: Option<T>) -> Result<T, StoreError> {

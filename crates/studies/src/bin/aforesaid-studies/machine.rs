@@ -14,7 +14,7 @@ use aforesaid::{
 };
 use aforesaid_eval::{
     datasets::DataSet,
-    experiments::{CachedEncoder, NoEncoder},
+    experiments::{CachedEncoder, NoEncoder, Place},
     recipe::Equipment,
 };
 use clap::{Args, ValueHint};
@@ -52,6 +52,9 @@ pub(crate) struct Machine {
     /// Processor cores to use [default: all].
     #[arg(long, global = true, env = "AFORESAID_THREADS")]
     threads: Option<NonZeroUsize>,
+    /// Measure in this store, in namespaces that are forgotten afterwards [default: in this process].
+    #[arg(long, global = true, value_name = "STORE")]
+    scratch_store: Option<String>,
     /// Print JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -89,7 +92,8 @@ impl Machine {
             Err(NoEncoder::Cache(error)) => return Err(Failure::Input(error.to_string())),
         };
         let threads = NonZeroUsize::new(self.threads().get()).unwrap_or(NonZeroUsize::MIN);
-        Ok(Equipment { encoder, threads })
+        let place = self.scratch_store.clone().map_or(Place::Process, Place::Store);
+        Ok(Equipment { encoder, threads, place })
     }
 
     /// A receipt's model and precision are followed as those of a namespace with vectors are.
