@@ -104,7 +104,8 @@ pub(super) fn read(bytes: &[u8], intake: &mut Intake) -> Result<(), FormatError>
         let turn = match mail.text {
             Err(why) => Err(Refusal::from(why)),
             Ok(text) => {
-                let title = titles.entry(session.clone()).or_insert_with(|| Titles::new(Some(base(&mail.subject).to_owned())));
+                let title =
+                    titles.entry(session.clone()).or_insert_with(|| Titles::new(Some(base(&mail.subject).to_owned())));
                 let meta = mail.address.map(|address| Map::from_iter([("from".to_owned(), Value::from(address))]));
                 Ok(Turn {
                     id: Some(id),
