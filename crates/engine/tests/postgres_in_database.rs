@@ -190,7 +190,7 @@ fn candidates_by_vectors_lose_next_to_nothing() {
     let mut chance = chance();
     let held = open(&location, local());
     fill(&held, &mut chance);
-    for (depth, prepared, least) in [(1_000, "on", 1.0), (60, "off", 0.9)] {
+    for (depth, prepared, least) in [(1_000, "on", 1.0), (180, "off", 0.9)] {
         let options = format!("&held_memories=0&candidates={depth}&prepared_statements={prepared}");
         let large = open(&format!("{location}{options}"), local());
         let (mut same, mut all) = (0, 0);
@@ -214,7 +214,7 @@ fn a_large_namespace_earns_an_index_and_loses_it() {
     let mut chance = chance();
     let held = open(&location, local());
     fill(&held, &mut chance);
-    let large = open(&format!("{location}&held_memories=0&candidates=80&hnsw_from=800&hnsw_indexes=1"), local());
+    let large = open(&format!("{location}&held_memories=0&candidates=240&hnsw_from=800&hnsw_indexes=1"), local());
     let indexes = |expected: usize| {
         let count = format!(
             "DO $$ BEGIN ASSERT (SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \

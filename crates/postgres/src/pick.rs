@@ -32,6 +32,9 @@ const HOLDERS_READ: usize = 100_000;
 /// Turns on either side of a candidate that are read of a session that is too long to be read whole.
 const AROUND: usize = 8;
 
+/// Memories of a scope that are told by their positions.
+const LISTED: usize = 100_000;
+
 /// An index of vectors is used where a scope has one memory in so many, or more.
 const FILTERED: usize = 8;
 
@@ -49,6 +52,16 @@ pub(crate) type Tending = (HnswIndex, HnswState, u64);
 struct Condition {
     sql: String,
     values: Vec<Value>,
+    form: Form,
+}
+
+/// How a condition keeps memories.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// By what they are.
+    Columns,
+    /// By their positions, which are `$2`.
+    Positions,
 }
 
 impl Condition {
@@ -59,14 +72,24 @@ impl Condition {
             values.push(before.0.into());
             sql.push_str(&format!(" AND m.seq < ${}", values.len() + 1));
         }
-        Ok(Self { sql, values })
+        Ok(Self { sql, values, form: Form::Columns })
+    }
+
+    /// The same by positions: what is few is looked up by key, where a plan might go through all.
+    fn by_positions(self, tables: &NamespaceTables<'_>) -> Result<Self, StoreError> {
+        let sql = format!("SELECT m.seq FROM @memory m WHERE m.tenant = $1 {}", self.sql);
+        let positions = tables.positions_of(&sql, self.values)?;
+        Ok(Self { sql: " AND m.seq = ANY($2)".to_owned(), values: values![positions], form: Form::Positions })
     }
 
     /// SQL that keeps rows of another table, by their position.
     fn on(&self, position: &str) -> String {
-        match self.sql.is_empty() {
-            true => String::new(),
-            false => format!("AND {position} IN (SELECT m.seq FROM @memory m WHERE m.tenant = $1 {})", self.sql),
+        match self.form {
+            _ if self.sql.is_empty() => String::new(),
+            Form::Positions => format!("AND {position} = ANY($2)"),
+            Form::Columns => {
+                format!("AND {position} IN (SELECT m.seq FROM @memory m WHERE m.tenant = $1 {})", self.sql)
+            }
         }
     }
 
@@ -98,8 +121,11 @@ impl NamespaceTables<'_> {
             self.feed_titles_of(&all, sink)?;
             return Ok(CandidateSet { version, collection: None, speakers });
         }
-        let condition = Condition::of(self, query.scope, query)?;
+        let mut condition = Condition::of(self, query.scope, query)?;
         let mut collection = self.count_collection(query, &condition)?;
+        if !condition.sql.is_empty() && collection.candidates.texts <= LISTED {
+            condition = condition.by_positions(self)?;
+        }
         let by_words = self.best_by_words(query, &collection, &condition, depth)?;
         let by_vectors = match query.vector {
             None => Vec::new(),
