@@ -92,8 +92,7 @@ fn sizes(turns: usize, tenants: usize) -> Vec<usize> {
     let rest = turns.saturating_sub(fixed.iter().sum());
     let others = tenants.saturating_sub(fixed.len()).max(1);
     let weight: f64 = (1..=others).map(|rank| 1.0 / rank as f64).sum();
-    let zipf =
-        (1..=others).map(|rank| ((rest as f64 / rank as f64 / weight).round() as usize).clamp(1, turns / 20 + 1));
+    let zipf = (1..=others).map(|rank| ((rest as f64 / rank as f64 / weight).round() as usize).max(1));
     fixed.into_iter().chain(zipf).collect()
 }
 
