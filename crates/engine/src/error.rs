@@ -228,9 +228,9 @@ pub enum Error {
         /// The target.
         location: String,
         /// What the source holds.
-        expected: MigratedRows,
+        expected: Box<MigratedRows>,
         /// What the target holds.
-        found: MigratedRows,
+        found: Box<MigratedRows>,
     },
     /// Exported text could not be written.
     #[error("export: could not write; check the disk and the destination")]

@@ -158,8 +158,8 @@ fn compare(to: Side<'_>, pass: &Pass<'_, '_>, report: &mut MigratedNamespace) ->
         return Err(Stop::Failed(Error::MigrationDiffers {
             namespace: to.namespace.clone(),
             location: to.store.location(),
-            expected: expected.rows,
-            found: found.rows,
+            expected: Box::new(expected.rows),
+            found: Box::new(found.rows),
         }));
     }
     (report.rows, report.checksum) = (found.rows, Some(found.digits()));
