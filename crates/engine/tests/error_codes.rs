@@ -115,6 +115,7 @@ fn the_codes_are_these() {
     invalid_name
     invalid_pattern
     language_model_offline
+    migration_differs
     missing_field
     missing_setting
     model_checksum
@@ -134,6 +135,7 @@ fn the_codes_are_these() {
     no_dense_leg
     no_encoder
     no_encoder_configured
+    no_layout
     no_speaker
     no_threads
     no_vectors_stored
@@ -145,6 +147,7 @@ fn the_codes_are_these() {
     precision_on_server
     reranker_settings
     response_cache_io
+    same_store
     score_not_a_number
     server_answer_not_json
     server_answer_too_large
@@ -162,6 +165,7 @@ fn the_codes_are_these() {
     store_damaged
     store_failed
     store_location
+    target_taken
     text_too_long
     title_too_long
     unknown_field
