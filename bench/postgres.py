@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Many tenants in PostgreSQL: aforesaid beside plain pgvector with one shared HNSW index at its default settings.
 
-    bench/postgres.py postgres://postgres@127.0.0.1:5432/postgres [--turns 1000000] [--tenants 1000] [--questions 20]
+    bench/postgres.py postgres://postgres@127.0.0.1:5432/postgres [--turns 1000000] [--tenants 1000] [--questions 20] [--operations 0]
 
 Needs `pip install 'psycopg[binary]' pgvector numpy`, pgvector in the database, and cargo. It loads the same synthetic vectors into a
 schema of its own for each side, asks three tenants of fixed sizes, and prints Markdown. The schemas are dropped afterwards.
@@ -19,7 +19,7 @@ DIM = 384
 
 def tenants_bench(url, args):
     command = ["cargo", "run", "--quiet", *args.profile, "-p", "aforesaid", "--example", "tenants_bench", "--"]
-    sizes = [str(args.turns), str(args.tenants), str(args.questions)]
+    sizes = [str(args.turns), str(args.tenants), str(args.questions), str(args.operations)]
     return json.loads(subprocess.run([*command, url, *sizes], check=True, stdout=subprocess.PIPE).stdout)
 
 
@@ -87,6 +87,7 @@ def main():
     parser.add_argument("--turns", type=int, default=1_000_000)
     parser.add_argument("--tenants", type=int, default=1_000)
     parser.add_argument("--questions", type=int, default=20)
+    parser.add_argument("--operations", type=int, default=0, help="searches and additions by turns, of tenants drawn by size")
     parser.add_argument("--debug", dest="profile", action="store_const", const=[], default=["--release"])
     parser.add_argument("--no-peer", action="store_true", help="load and ask aforesaid alone, for many tenants")
     args = parser.parse_args()
@@ -96,8 +97,8 @@ def main():
         report = tenants_bench(f"{args.url}?schema={ours}", args)
         turns = report["turns"]
         print(f"{turns} turns of {report['tenants']} tenants, {os.cpu_count()} cores, {processor()}\n")
-        print("| | load | bytes a turn | processor time of the client, a turn |\n|---|---|---|---|")
-        cpu = f"{report['cpu_s'] * 1e6 / turns:.0f} µs with searches"
+        print("| | load | bytes a turn | processor time a turn, client and server |\n|---|---|---|---|")
+        cpu = " and ".join(f"{report[key] * 1e6 / turns:.0f} µs" for key in ("load_cpu_s", "load_server_cpu_s"))
         print(f"| aforesaid | {report['load_s']:.0f} s | {size_of(db, ours) / turns:.0f} | {cpu} |")
         if not args.no_peer:
             copied, built = load_peer(db, args.url, ours, theirs)
@@ -109,11 +110,23 @@ def main():
             row(db, (ours, theirs), asked, "aforesaid", args.no_peer)
         for asked in report["in_database"]:
             row(db, (ours, theirs), asked, "aforesaid, in the database", True)
+        if report["day"]:
+            operations(report["day"])
     finally:
         db.rollback()
         for schema in (ours, theirs):
             db.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
         db.commit()
+
+
+def operations(day):
+    """What a server does all day: times, and processor time an operation."""
+    print(f"\n{day['operations']} operations in {day['seconds']:.0f} s, half searches and half additions of a turn; indexes "
+          f"take {day['index_bytes'] / 1e6:.0f} MB in the end; processor time an operation {day['client_cpu_ms']:.2f} ms in the "
+          f"client and {day['server_cpu_ms']:.2f} ms in the server\n")
+    print("| | p50 | p95 | p99 |\n|---|---|---|---|")
+    for name, times in (("search", day["search_ms"]), ("add", day["add_ms"])):
+        print(f"| {name} | {at(times, .5):.2f} ms | {at(times, .95):.2f} ms | {at(times, .99):.2f} ms |")
 
 
 def row(db, schemas, asked, side, no_peer):

@@ -1,9 +1,12 @@
-//! Many tenants of very different sizes in one store: `tenants_bench STORE TURNS TENANTS [QUESTIONS]`.
+//! Many tenants of very different sizes in one store: `tenants_bench STORE TURNS TENANTS [QUESTIONS] [OPERATIONS]`.
 //!
 //! Sizes follow a Zipf distribution, with three tenants of fixed shares beside: a tenth of all turns, a fiftieth and a
 //! two-thousandth (of 10^6 turns: 100,000, 20,000 and 500). Vectors of 384 components are a centre of 64 for each tenant plus noise, made
 //! out of the text: no model is needed. Prints one JSON object: times, and for each of the three tenants the query vectors
 //! with the ids found, for `bench/postgres.py` to compare with an exact scan and with another index.
+//!
+//! OPERATIONS are searches and additions by turns, each of a tenant drawn by its size: what a server does all day. Their
+//! processor time is given for this process and for those named `postgres` on this machine.
 #![allow(clippy::print_stdout, reason = "this program talks to people")]
 
 use std::{error::Error, num::NonZeroUsize, sync::Arc, time::Instant};
@@ -117,20 +120,22 @@ fn open(store: &str) -> Result<Memory, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let usage = "usage: tenants_bench STORE TURNS TENANTS [QUESTIONS]";
+    let usage = "usage: tenants_bench STORE TURNS TENANTS [QUESTIONS] [OPERATIONS]";
     let [store, turns, tenants, ..] = args.as_slice() else { return Err(usage.into()) };
     let questions: usize = args.get(3).map_or(Ok(20), |word| word.parse())?;
+    let operations: usize = args.get(4).map_or(Ok(0), |word| word.parse())?;
     let sizes = sizes(turns.parse()?, tenants.parse()?);
     let memory = open(store)?;
-    let started = Instant::now();
+    let (started, server_before) = (Instant::now(), server_cpu_s());
     for (tenant, size) in sizes.iter().enumerate() {
         load(&memory, tenant, *size)?;
     }
     let load_s = started.elapsed().as_secs_f64();
+    let (load_cpu_s, load_server_cpu_s) = (cpu_s(), server_cpu_s() - server_before);
+    let day = if operations > 0 { work(&memory, &sizes, operations)? } else { Value::Null };
     drop(memory);
     let asked: Vec<Value> =
         (0..3).map(|tenant| ask(store, tenant, sizes[tenant], questions)).collect::<Result<_, _>>()?;
-    let cpu_s = cpu_s();
     // The same tenants as if they were too large to hold.
     let in_database: Vec<Value> = match store.contains("://") {
         true => {
@@ -143,7 +148,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let turns: usize = sizes.iter().sum();
     println!(
         "{}",
-        json!({"turns": turns, "tenants": sizes.len(), "load_s": load_s, "cpu_s": cpu_s, "asked": asked, "in_database": in_database})
+        json!({
+            "turns": turns, "tenants": sizes.len(), "load_s": load_s, "load_cpu_s": load_cpu_s,
+            "load_server_cpu_s": load_server_cpu_s, "day": day, "asked": asked, "in_database": in_database,
+        })
     );
     Ok(())
 }
@@ -197,9 +205,60 @@ fn ask(store: &str, tenant: usize, size: usize, questions: usize) -> Result<Valu
     }))
 }
 
-/// Processor time of this process in seconds, where the system says.
-fn cpu_s() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let ticks = stat.split_whitespace().skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
-    Some(ticks.sum::<f64>() / 100.0)
+/// Searches and additions by turns, of tenants drawn by their sizes.
+fn work(memory: &Memory, sizes: &[usize], operations: usize) -> Result<Value, Box<dyn Error>> {
+    let ends: Vec<usize> = sizes
+        .iter()
+        .scan(0, |end, size| {
+            Some({
+                *end += size;
+                *end
+            })
+        })
+        .collect();
+    let (mut numbers, mut searches, mut additions) = (Numbers(21), Vec::new(), Vec::new());
+    let hybrid = Pipeline::hybrid();
+    let (started, cpu_before, server_before) = (Instant::now(), cpu_s(), server_cpu_s());
+    for operation in 0..operations {
+        let drawn = numbers.next() as usize % ends.last().copied().unwrap_or(1).max(1);
+        let tenant = ends.partition_point(|end| *end <= drawn);
+        let namespace = Namespace::new(format!("tenant-{tenant}"))?;
+        let began = Instant::now();
+        if operation % 2 == 0 {
+            let query = Query { k: K, ..Query::new(namespace, text(tenant, drawn)) };
+            memory.search(&query, &hybrid, Explanations::Omit)?;
+            searches.push(began.elapsed().as_secs_f64() * 1e3);
+        } else {
+            let session = SessionId::new(format!("new{}", operation / SESSION))?;
+            let turn = Turn::new(ConversationId::new("c")?, session, "Ann", text(tenant, usize::MAX - operation));
+            memory.add_turns(&namespace, vec![turn])?;
+            additions.push(began.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+    let took = started.elapsed().as_secs_f64();
+    let cpu = |after: f64, before: f64| (after - before) * 1e3 / operations as f64;
+    Ok(json!({
+        "operations": operations, "seconds": took, "client_cpu_ms": cpu(cpu_s(), cpu_before),
+        "server_cpu_ms": cpu(server_cpu_s(), server_before), "search_ms": searches, "add_ms": additions,
+        "index_bytes": memory.index_bytes(),
+    }))
+}
+
+/// Processor time of this process in seconds; 0 where the system does not say.
+fn cpu_s() -> f64 {
+    std::fs::read_to_string("/proc/self/stat").map_or(0.0, |stat| seconds(&stat, 2))
+}
+
+/// Processor time of all processes named `postgres` and of those that they waited for, in seconds.
+fn server_cpu_s() -> f64 {
+    let stats = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let stats = stats.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    stats.filter(|stat| stat.contains("(postgres)")).map(|stat| seconds(&stat, 4)).sum()
+}
+
+/// The first of the times in a line of `/proc/PID/stat`, which are in hundredths of a second.
+fn seconds(stat: &str, times: usize) -> f64 {
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    after_name.split_whitespace().skip(11).take(times).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>()
+        / 100.0
 }

@@ -104,6 +104,24 @@ fn without_the_setting_no_row_is_seen_and_with_it_those_of_one_tenant() {
     assert!(refused.contains("row-level security"), "{refused}");
 }
 
+/// The table of vectors in half precision is made only where pgvector is, and had no policy.
+#[test]
+fn every_table_has_a_policy_with_and_without_pgvector() {
+    let Some(server) = server() else { return };
+    for (url, halves) in [(Some(server.new_store()), 0), (server.new_store_with_pgvector(), 1)] {
+        let Some(url) = url else { continue };
+        guarded(&url);
+        let (raw, schema) = (Raw::open(&url), schema_of(&url));
+        let tables = format!(
+            "SELECT count(*) FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+             WHERE s.nspname = '{schema}' AND c.relkind = 'r' AND c.relname <> 'format'"
+        );
+        assert_eq!(raw.number(&format!("{tables} AND c.relname = 'half'")), halves);
+        assert!(raw.number(&tables) > 16);
+        assert_eq!(raw.number(&format!("{tables} AND NOT (c.relrowsecurity AND c.relforcerowsecurity)")), 0);
+    }
+}
+
 #[test]
 fn a_store_with_policies_conforms() {
     let Some(server) = server() else { return };
