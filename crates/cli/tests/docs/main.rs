@@ -46,7 +46,7 @@ const DOCUMENTS: [(&str, Encoder); 13] = [
 ];
 
 /// Documents without a block that runs.
-const PROSE: [&str; 1] = ["docs/promises.md"];
+const PROSE: [&str; 2] = ["docs/operating.md", "docs/promises.md"];
 
 /// Documents whose commands another test runs: `first_session`.
 const TRANSCRIPTS: [&str; 1] = ["docs/first-session.md"];
