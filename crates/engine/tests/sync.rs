@@ -1,7 +1,13 @@
 //! Keeping up with logs: only what is new, nothing twice, nothing lost, nothing that was forgotten or cut out.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
-use std::{fs, ops::ControlFlow, path::Path};
+mod secret_corpus;
+
+use std::{
+    fs,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
 
 use aforesaid::{
     Memory, Target,
@@ -310,6 +316,44 @@ fn a_secret_is_in_no_file() {
     files.extend(fs::read_dir(home.cursors().folder()).unwrap().map(|entry| entry.unwrap().path()));
     assert!(files.len() >= 3);
     assert!(files.iter().all(|path| !holds(path)));
+}
+
+/// A test of one key says little of the others.
+#[test]
+fn no_secret_of_the_corpus_is_in_any_file() {
+    let home = Home::new();
+    let corpus = secret_corpus::positives();
+    home.at_home("");
+    let cwd = home.folder.path().join("kites");
+    let line = |(number, (text, _)): (usize, &(String, String))| {
+        let said = serde_json::json!({
+            "type": "user", "uuid": format!("u{number}"), "sessionId": SESSION, "cwd": cwd,
+            "timestamp": "2026-03-01T10:00:00Z", "message": {"role": "user", "content": text},
+        });
+        format!("{said}\n")
+    };
+    let log: String = corpus.iter().enumerate().map(line).collect();
+    home.write(&claude_path(), log);
+    let memory = home.memory();
+    let report = home.sync_with(&memory, &SyncOptions { tools: ToolTurns::Full, ..options() });
+    assert!(report.cut.values().sum::<u64>() >= corpus.len() as u64, "{:?}", report.cut);
+    assert!(home.export_all(&memory).matches("[cut: ").count() >= corpus.len());
+    drop(memory);
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(home.folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.extend(fs::read_dir(home.cursors().folder()).unwrap().map(|entry| entry.unwrap().path()));
+    let mut looked_at = 0;
+    for path in files.iter().filter(|path| path.is_file()) {
+        let bytes = String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
+        let found: Vec<&str> = corpus
+            .iter()
+            .map(|(_, secret)| secret.lines().next().unwrap())
+            .filter(|secret| bytes.contains(secret))
+            .collect();
+        assert!(found.is_empty(), "{}: {found:?}", path.display());
+        looked_at += 1;
+    }
+    assert!(looked_at >= 3, "{files:?}");
 }
 
 #[test]
