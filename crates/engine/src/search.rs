@@ -297,13 +297,15 @@ impl Memory {
         look: impl FnOnce(&dyn Store, &Index) -> Result<T, Error>,
     ) -> Result<(Box<dyn Store>, T), Error> {
         let namespace = &posed.query.namespace;
-        let view = self.store.steady()?;
-        if let Some(index) = self.candidate_index(&*view, posed, ready)? {
-            let looked = look(&*view, &index);
-            self.still_serves(&*view, posed, ready)?;
-            return Ok((view, looked?));
+        // A store that picks no candidates is asked for one view, not for two.
+        if self.store.candidate_source().is_some() {
+            let view = self.store.steady()?;
+            if let Some(index) = self.candidate_index(&*view, posed, ready)? {
+                let looked = look(&*view, &index);
+                self.still_serves(&*view, posed, ready)?;
+                return Ok((view, looked?));
+            }
         }
-        drop(view);
         let (view, looked) = self.indexes.with_steady(&*self.store, namespace, &ready.spec, ready.dim, look)?;
         self.still_serves(&*view, posed, ready)?;
         Ok((view, looked?))
