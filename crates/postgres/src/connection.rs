@@ -212,6 +212,17 @@ impl Connection {
         self.run(context, async { self.client.query_typed_raw(&sql, typed(&values)).await?.try_collect().await })
     }
 
+    /// What a statement about no tenant says in its one column; `false` where it has no row.
+    pub(crate) fn shared_truth(
+        &self,
+        context: Context<'_>,
+        sql: &crate::shared::Shared,
+        values: Vec<Value>,
+    ) -> Result<bool, StoreError> {
+        let rows = self.shared_rows(context, sql, values)?;
+        rows.first().map_or(Ok(false), |row| row.try_get(0).map_err(|_| context.unreadable()))
+    }
+
     /// A statement with its tables in their schema.
     fn placed(&self, sql: &str) -> String {
         sql.replace('@', &self.schema)

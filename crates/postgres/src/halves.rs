@@ -12,7 +12,7 @@ use aforesaid_core::{
 use crate::{
     connection::Connection,
     errors::Context,
-    shared,
+    layout, shared,
     tables::NamespaceTables,
     value::{Value, values},
 };
@@ -89,20 +89,23 @@ impl Pgvector {
 
     /// Whether a store has the table.
     pub(crate) fn has_table(connection: &Connection, context: Context<'_>, schema: &str) -> Result<bool, StoreError> {
-        let rows = connection.shared_rows(context, &shared::HAS_HALVES, values![schema])?;
-        rows.first().map_or(Ok(false), |row| row.try_get(0).map_err(|_| context.unreadable()))
+        connection.shared_truth(context, &shared::HAS_HALVES, values![schema])
     }
 
-    /// Makes the table where it is missing.
+    /// Makes the table where it is missing, laid out as the others; says whether it is there. It is not where it is missing and
+    /// the user may make none.
     pub(crate) fn prepare(
         &self,
         connection: &Connection,
         context: Context<'_>,
         schema: &str,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let has_table = || Self::has_table(connection, context, schema);
         if has_table()? {
-            return Ok(());
+            return Ok(true);
+        }
+        if !connection.shared_truth(context, &shared::MAY_MAKE, values![schema])? {
+            return Ok(false);
         }
         connection.run_commands(context, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '120s'")?;
         let made = (|| {
@@ -122,10 +125,11 @@ impl Pgvector {
                  ALTER TABLE @half ALTER COLUMN data SET STORAGE MAIN",
                 self.halfvec()
             );
-            connection.run_commands(context, &ddl)
+            connection.run_commands(context, &ddl)?;
+            layout::as_the_others(connection, context, schema, Self::TABLE)
         })();
         match made {
-            Ok(()) => connection.run_commands(context, "COMMIT"),
+            Ok(()) => connection.run_commands(context, "COMMIT").map(|()| true),
             Err(error) => {
                 // Where even this fails, the connection is not used again.
                 let _ = connection.run_commands(context, "ROLLBACK");

@@ -85,18 +85,38 @@ pub(crate) fn lay_out(
 }
 
 fn distribute(connection: &Connection, context: Context<'_>, schema: &str, tables: &[&str]) -> Result<(), StoreError> {
-    let rows = connection.shared_rows(context, &shared::HAS_CITUS, values![])?;
-    let has_citus = rows.first().map(|row| row.try_get::<_, bool>(0).map_err(|_| context.unreadable())).transpose()?;
-    if has_citus != Some(true) {
+    if !connection.shared_truth(context, &shared::HAS_CITUS, values![])? {
         return Err(context.refused(
             "has no Citus, which spreads tables over servers".to_owned(),
             "run CREATE EXTENSION citus in this database and add its workers, or leave the tables on one server",
         ));
     }
-    let rows = connection.shared_rows(context, &shared::DISTRIBUTED, values![schema])?;
-    let known: Vec<String> =
-        rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>().map_err(|_| context.unreadable())?;
+    let known = distributed(connection, context, schema)?;
     connection.run_commands(context, &distribution(tables, |table| known.iter().any(|known| known == table)))
+}
+
+/// The tables that Citus knows; it is in the database.
+fn distributed(connection: &Connection, context: Context<'_>, schema: &str) -> Result<Vec<String>, StoreError> {
+    let rows = connection.shared_rows(context, &shared::DISTRIBUTED, values![schema])?;
+    rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>().map_err(|_| context.unreadable())
+}
+
+/// Lays out a table that is made later than the others as they are; in the transaction that makes it.
+pub(crate) fn as_the_others(
+    connection: &Connection,
+    context: Context<'_>,
+    schema: &str,
+    table: &str,
+) -> Result<(), StoreError> {
+    if connection.shared_truth(context, &shared::HAS_CITUS, values![])?
+        && distributed(connection, context, schema)?.iter().any(|known| known == TABLES[0])
+    {
+        distribute(connection, context, schema, &[table])?;
+    }
+    if connection.shared_truth(context, &shared::HAS_POLICIES, values![schema])? {
+        policies(&[table]).iter().try_for_each(|sql| connection.run_commands(context, sql))?;
+    }
+    Ok(())
 }
 
 /// Commands that distribute the tables that are not.

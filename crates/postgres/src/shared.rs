@@ -33,6 +33,15 @@ pub(crate) const HAS_HALVES: Shared = Shared(
     "SELECT EXISTS (SELECT 1 FROM information_schema.tables t WHERE t.table_schema = $1 AND t.table_name = 'half')",
 );
 
+/// Whether the user may make tables in a schema.
+pub(crate) const MAY_MAKE: Shared = Shared("SELECT pg_catalog.has_schema_privilege($1, 'CREATE')");
+
+/// Whether the tables of a schema have policies on rows.
+pub(crate) const HAS_POLICIES: Shared = Shared(
+    "SELECT c.relrowsecurity FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+     WHERE s.nspname = $1 AND c.relname = 'vector'",
+);
+
 /// Whether an index is ready, by schema and name; no row where there is none.
 pub(crate) const HNSW_STATE: Shared = Shared(
     "SELECT i.indisvalid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace

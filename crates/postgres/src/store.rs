@@ -76,9 +76,12 @@ impl PostgresStore {
         let lease = pool.lease(context)?;
         let server = migrations::server(&lease, context)?;
         migrations::prepare(&lease, context, schema, creation)?;
-        let pgvector = Pgvector::of(&lease, context)?.filter(Pgvector::is_usable);
-        if let Some(pgvector) = &pgvector {
-            pgvector.prepare(&lease, context, schema)?;
+        let mut pgvector = Pgvector::of(&lease, context)?.filter(Pgvector::is_usable);
+        if let Some(found) = &pgvector
+            && !found.prepare(&lease, context, schema)?
+        {
+            // Without its table nothing is compared in the database, as without pgvector.
+            pgvector = None;
         }
         pool.set_pgvector(pgvector);
         lease.give_back();

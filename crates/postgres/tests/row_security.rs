@@ -122,6 +122,23 @@ fn every_table_has_a_policy_with_and_without_pgvector() {
     }
 }
 
+/// Where pgvector came later, the table had no policy, and a user who may make none could not open the store.
+#[test]
+fn a_table_that_is_made_later_is_laid_out_as_the_others_and_is_no_need() {
+    let Some(url) = server().and_then(|server| server.new_store_with_pgvector()) else { return };
+    let role = guarded(&url);
+    let (raw, schema) = (Raw::open(&url), schema_of(&url));
+    let guards = format!(
+        "SELECT count(*) FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+         WHERE s.nspname = '{schema}' AND c.relname = 'half' AND c.relrowsecurity AND c.relforcerowsecurity"
+    );
+    raw.run(&format!("DROP TABLE {schema}.half"));
+    add(&PostgresStore::open(&role, Creation::Forbidden).unwrap(), "a", "Ann's kite");
+    assert_eq!(raw.number(&guards), 0);
+    PostgresStore::open(&url, Creation::Forbidden).unwrap();
+    assert_eq!(raw.number(&guards), 1);
+}
+
 #[test]
 fn a_store_with_policies_conforms() {
     let Some(server) = server() else { return };
