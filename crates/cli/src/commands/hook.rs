@@ -107,12 +107,7 @@ impl Hook {
         if mode == HookContext::Off || !is_served && !Memory::exists(&settings.store) {
             return Ok(());
         }
-        let context = match context(&self.event, event, settings) {
-            // A person waits for the agent: what a server does not answer is no matter for them now.
-            Err(Failure::Memory(_)) if is_served => None,
-            context => context?,
-        };
-        let Some(context) = context else { return Ok(()) };
+        let Some(context) = context(&self.event, event, settings)? else { return Ok(()) };
         let context = match mode {
             HookContext::Ask => {
                 "aforesaid has memories of earlier sessions that may fit. Ask the person whether to use them \
@@ -161,10 +156,12 @@ fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<Stri
 
 /// The store's location, where a server has a second to answer unless its URL says otherwise.
 fn impatient(store: &str) -> Cow<'_, str> {
-    if !is_postgres_url(store) || store.contains("connect_timeout=") {
+    let options = store.split_once('?').map(|(_, options)| options);
+    let says = |option: &str| option.starts_with("connect_timeout=");
+    if !is_postgres_url(store) || options.is_some_and(|options| options.split('&').any(says)) {
         return Cow::Borrowed(store);
     }
-    let sign = if store.contains('?') { '&' } else { '?' };
+    let sign = if options.is_some() { '&' } else { '?' };
     Cow::Owned(format!("{store}{sign}connect_timeout=1"))
 }
 
