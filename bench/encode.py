@@ -1,15 +1,22 @@
 """Lets our encoder take turns with ONNX Runtime and sentence-transformers; prints medians as a table.
 
     encode.py [--rounds 5] [--threads 1,2] [--data FOLDER] [--work target/bench] [--only NAME,...]
+              [--mask avx2|avxvnni] [--quick]
 
 FOLDER holds locomo/locomo10.json: its turns are encoded and its questions asked.
 Without it a made-up history takes their place. Every system holds the same
 weights and does the whole work from text to unit vector. One computes at a time;
 each round runs all of them, in an order that moves on by one.
+
+--mask hides newer instructions from all systems (cpuid_mask.c), so that ONNX
+Runtime takes the kernels that it has for AVX2, with or without AVX-VNNI. --quick
+takes one text of ten and leaves sentence-transformers out: cosines are to ONNX
+Runtime's f32 then.
 """
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -20,15 +27,20 @@ import numpy as np
 HERE = Path(__file__).parent
 RELEASE = Path("target/release")
 SLOW = 10  # sentence-transformers and kernels without AVX-512 take one text of ten
+FAMILIES = ("amx", "avx512", "avxvnni", "avx2", "neon")
+OWN = {"amx": ("bf16", "int8"), "avxvnni": ("int8",)}  # what they multiply by instructions of their own
+TRUTH = ("sentence-transformers", "onnxruntime f32")
+HIDDEN = {"avx2": ("amx", "avx512", "avxvnni"), "avxvnni": ("amx", "avx512"), "": ()}
 
 
 class Worker:
     """A process that holds one system and answers a line of JSON to each command."""
 
-    def __init__(self, name, command):
+    def __init__(self, name, command, environment):
         self.name = name
         command = [str(part) for part in command]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=os.environ | environment)
 
     def __call__(self, command):
         self.process.stdin.write(command + "\n")
@@ -66,7 +78,17 @@ def write(path, texts):
     return path
 
 
-def systems(model, onnx, texts, few, questions, threads):
+def masking(mask, work):
+    """The environment of a process that does not see what `mask` hides."""
+    if not mask:
+        return {}
+    library = work.resolve() / "cpuid_mask.so"
+    source = HERE / "cpuid_mask.c"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source], check=True)
+    return {"CPUID_MASK": mask, "LD_PRELOAD": str(library)}
+
+
+def systems(model, onnx, texts, few, questions, threads, mask):
     """Name, share of the texts it takes, command."""
     ours = lambda precision, family, texts: (
         [RELEASE / "examples/encode_bench", model, precision, family, threads, texts, questions]
@@ -76,10 +98,10 @@ def systems(model, onnx, texts, few, questions, threads):
     yield "onnxruntime int8", 1, peer("onnx", onnx / "int8.onnx")
     slow = [sys.executable, HERE / "encode_peer.py", "sentence-transformers", model, threads, few, questions]
     yield "sentence-transformers", SLOW, slow
-    families = [family for family in ("avx512", "avx2", "neon") if family in available()]
+    families = [family for family in FAMILIES if family in available() and family not in HIDDEN[mask]]
     for family in families:
-        share, taken = (SLOW, few) if family == "avx2" else (1, texts)
-        for precision in ("f32", "bf16", "int8"):
+        share, taken = (SLOW, few) if family in ("avxvnni", "avx2") else (1, texts)
+        for precision in OWN.get(family, ("f32", "bf16", "int8")):
             yield f"aforesaid {precision} {family}", share, ours(precision, family, taken)
     # Without vector instructions of their own bf16 and int8 are slower than f32, and nobody's choice.
     yield "aforesaid f32 portable", SLOW, ours("f32", "portable", few)
@@ -87,7 +109,7 @@ def systems(model, onnx, texts, few, questions, threads):
 
 def available():
     flags = Path("/proc/cpuinfo").read_text().split() if Path("/proc/cpuinfo").exists() else []
-    names = [("avx512", "avx512vl"), ("avx2", "avx2"), ("neon", "asimd")]
+    names = [("amx", "amx_tile"), ("avx512", "avx512vl"), ("avxvnni", "avx_vnni"), ("avx2", "avx2"), ("neon", "asimd")]
     return [name for name, flag in names if flag in flags]
 
 
@@ -108,14 +130,14 @@ def measure(workers, rounds):
 
 
 def cosines(workers, work, count):
-    """Mean cosine of each system's vectors to those of sentence-transformers, over the texts both took."""
+    """Mean cosine of each system's vectors to those of `TRUTH`'s first that is there, over the texts both took."""
     rows = {}
     for worker in workers:
         path = work / "vectors.f32"
         dim = worker(f"vectors {path}")
         rows[worker.name] = np.fromfile(path, "<f4").reshape(-1, dim)
-    truth = rows["sentence-transformers"]
-    every = lambda found: found[::SLOW] if len(found) == count else found
+    truth = next(rows[name] for name in TRUTH if name in rows)
+    every = lambda found: found[::SLOW] if len(found) == count and len(truth) < count else found
     return {name: float((every(found) * truth).sum(1).mean()) for name, found in rows.items()}
 
 
@@ -147,6 +169,8 @@ def main():
     args.add_argument("--data", type=Path)
     args.add_argument("--work", type=Path, default=Path("target/bench"))
     args.add_argument("--only", default="")
+    args.add_argument("--mask", default="", choices=["avx2", "avxvnni"])
+    args.add_argument("--quick", action="store_true")
     args = args.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     pull = [RELEASE / "aforesaid", "--model-cache", args.work / "models", "models", "pull", "--json"]
@@ -154,17 +178,20 @@ def main():
     model, onnx = args.work / "model", args.work / "onnx"
     subprocess.run([sys.executable, HERE / "encode_peer.py", "export", pulled["directory"], model, onnx], check=True)
     turns, questions = turns_and_questions(args.data) if args.data else made_up(args.work)
-    texts, few = write(args.work / "encode.texts", turns), write(args.work / "encode.few", turns[::SLOW])
+    if args.quick:
+        turns = turns[::SLOW]
+    texts, few = write(args.work / "encode.texts", turns), write(args.work / "encode.few", turns if args.quick else turns[::SLOW])
     asked_texts = write(args.work / "encode.questions", questions[:400])
+    environment = masking(args.mask, args.work)
     for threads in map(int, args.threads.split(",")):
         wanted = [part for part in args.only.split(",") if part]
         rows = [
-            row
-            for row in systems(model, onnx, texts, few, asked_texts, threads)
-            if not wanted or row[0] in ("onnxruntime f32", "onnxruntime int8", "sentence-transformers")
-            or any(part in row[0] for part in wanted)
+            (name, 1 if args.quick else share, command)
+            for name, share, command in systems(model, onnx, texts, few, asked_texts, threads, args.mask)
+            if not (args.quick and name == "sentence-transformers")
+            and (not wanted or not name.startswith("aforesaid") or any(part in name for part in wanted))
         ]
-        workers = [Worker(name, command) for name, _, command in rows]
+        workers = [Worker(name, command, environment) for name, _, command in rows]
         seconds, peaks = measure(workers, args.rounds)
         asked = {}
         for worker in workers:

@@ -34,7 +34,7 @@ pub(crate) struct Global {
     /// The precision of the embedding model: auto, f32, bf16 or int8 [default: auto, that of the namespace's vectors].
     #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_PRECISION")]
     pub(crate) precision: Option<PrecisionChoice>,
-    /// The processor instructions to use, for tests: avx512, avx2, neon or portable [default: the best available].
+    /// The processor instructions to use, for tests: amx, avx512, avxvnni, avx2, neon or portable [default: the best available].
     #[arg(long, global = true, env = "AFORESAID_INSTRUCTIONS", hide = true, value_parser = instructions)]
     pub(crate) instructions: Option<Instructions>,
     /// The directory of downloaded models [default: in your cache directory].

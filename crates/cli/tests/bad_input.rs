@@ -301,7 +301,7 @@ fn instructions_that_the_processor_lacks() {
     let foreign = if cfg!(target_arch = "x86_64") { "neon" } else { "avx512" };
     let refusal = misused(&["search", "kite", "--instructions", foreign]);
     assert!(refusal.starts_with("2 error: ") && refusal.contains("this processor lacks them"), "{refusal}");
-    assert_snapshot!(misused(&["search", "kite", "--instructions", "mmx"]), @r#"2 error: invalid value 'mmx' for '--instructions <INSTRUCTIONS>': instructions "mmx": expected avx512, avx2, neon or portable"#);
+    assert_snapshot!(misused(&["search", "kite", "--instructions", "mmx"]), @r#"2 error: invalid value 'mmx' for '--instructions <INSTRUCTIONS>': instructions "mmx": expected amx, avx512, avxvnni, avx2, neon or portable"#);
     let sandbox = Sandbox::holding(r#"{"speaker":"Ann","text":"A kite."}"#);
     sandbox.done(&["search", "kite", "--instructions", "portable"]);
 }

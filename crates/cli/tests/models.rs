@@ -101,6 +101,14 @@ fn an_encoder_and_a_reranker_are_measured_in_every_precision() {
         assert_eq!(code, 0, "{stderr}");
         let report: Value = serde_json::from_str(&stdout).unwrap();
         assert_eq!(report["kind"], kind);
+        let available = report["available"].as_array().unwrap();
+        assert_eq!(available[0]["instructions"], report["instructions"], "the first one is chosen");
+        assert_eq!(available.last().unwrap()["instructions"], "portable");
+        for instructions in available {
+            let peaks = instructions["multiply_adds_per_second"].as_object().unwrap();
+            assert!(peaks.len() == 3 && peaks.values().all(|peak| peak.as_f64() > Some(1e6)), "{instructions}");
+        }
+        assert!(["f32", "bf16"].contains(&report["default_precision"].as_str().unwrap()));
         let runs = report["runs"].as_array().unwrap();
         let precisions: Vec<_> = runs.iter().map(|run| run["precision"].as_str().unwrap()).collect();
         assert_eq!(precisions, ["f32", "bf16", "int8"]);
@@ -112,7 +120,10 @@ fn an_encoder_and_a_reranker_are_measured_in_every_precision() {
     }
     let (_, table, _) = models(&sandbox, &["models", "bench", "--model-dir", "tiny-mpnet", "--threads", "1"]);
     let columns: Vec<_> = table.lines().nth(1).unwrap().split_whitespace().collect();
-    assert_eq!((columns.join(" ").as_str(), table.lines().count()), ("precision threads texts/s query ms of peak", 5));
+    assert_eq!(columns.join(" "), "precision threads texts/s query ms of peak");
+    let after: Vec<_> = table.lines().skip(5).collect();
+    assert!(after[0].is_empty() && after[1].starts_with("instructions") && after[2].ends_with(", used"), "{table}");
+    assert!(after.last().unwrap().starts_with("new vectors are made in "), "{table}");
 }
 
 #[test]

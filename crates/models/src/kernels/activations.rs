@@ -16,7 +16,8 @@ use super::{
 pub(super) struct Range {
     pub(super) low: f32,
     pub(super) scale: f32,
-    /// The step of the number 0, from which [`Encoding::Balanced`] counts.
+    /// The step from which bytes are counted: of the number 0 in [`Encoding::Balanced`], 128 in
+    /// [`Encoding::SignedBytes`].
     pub(super) zero: i32,
     /// What is added to a sum of its bytes: what the weights' 128 too many made of it.
     pub(super) offset: i32,
@@ -83,20 +84,22 @@ impl Activations {
         mut row: impl FnMut(usize, &mut Encoder<'_, D>),
     ) {
         self.rows = count;
-        self.depth = width.div_ceil(D::ENCODING.depth());
-        let padded: usize = blocks::<D::Simd>(count).map(|(_, height)| height).sum();
+        let taken = width.div_ceil(D::ENCODING.depth());
+        self.depth = taken.next_multiple_of(D::DEPTH_STEP);
+        let padded: usize = blocks(count, D::ROWS, D::ROW_STEP).map(|(_, height)| height).sum();
         self.words.resize(padded * self.depth);
-        self.block.resize(if D::Simd::INTERLEAVED { D::Simd::ROWS * self.depth } else { 0 });
+        self.block.resize(if D::INTERLEAVED { D::ROWS * self.depth } else { 0 });
         self.ranges.clear();
         self.excesses.clear();
-        for (first, height) in blocks::<D::Simd>(count) {
+        for (first, height) in blocks(count, D::ROWS, D::ROW_STEP) {
             for r in 0..height {
-                let words = if D::Simd::INTERLEAVED {
+                let words = if D::INTERLEAVED {
                     &mut self.block[r * self.depth..][..self.depth]
                 } else {
                     &mut self.words[(first + r) * self.depth..][..self.depth]
                 };
                 if first + r < count {
+                    words[taken..].fill(0);
                     let mut encoder =
                         Encoder::<D> { words, range: Range::default(), excesses: &mut self.excesses, dot: PhantomData };
                     row(first + r, &mut encoder);
@@ -105,7 +108,7 @@ impl Activations {
                     words.fill(0);
                 }
             }
-            if D::Simd::INTERLEAVED {
+            if D::INTERLEAVED {
                 let block = &mut self.words[first * self.depth..][..height * self.depth];
                 dot.simd().interleave(&self.block[..height * self.depth], height, block);
             }
@@ -132,6 +135,13 @@ impl<D: Dot> Encoder<'_, D> {
                 self.range = range(row);
                 let (inverse, low) = (inverse(self.range.scale), self.range.low);
                 bytes_of(row, self.words, |value| byte(value, low, inverse));
+            }
+            Encoding::SignedBytes => {
+                let Range { low, scale, .. } = range(row);
+                let inverse = inverse(scale);
+                // The upper bit turned over is 128 less.
+                bytes_of(row, self.words, |value| byte(value, low, inverse) ^ 0x80);
+                self.range = Range { low, scale, zero: 128, ..Range::default() };
             }
             Encoding::WideBytes => {
                 self.range = range(row);

@@ -1,7 +1,14 @@
 //! Which kernels a model runs on: a precision in the instructions of a processor family.
 
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+use super::dot::amx::Amx;
 #[cfg(target_arch = "x86_64")]
-use super::dot::{avx2_bytes::Bytes, avx512_bf16::Bf16, avx512_vnni::Vnni};
+use super::dot::{avx_vnni::AvxVnni, avx2_bytes::Bytes, avx512_bf16::Bf16, avx512_vnni::Vnni};
+#[cfg(target_arch = "aarch64")]
+use super::dot::{
+    neon_bf16::Bf16Dot,
+    neon_bytes::{MixedDot, SignedDot},
+};
 use super::{
     Activations, AttentionSpace, Finish, Heads, LayerNorm, MARGIN, PartialSums, Rows, RowsMut, ScoreBias, Weights,
     activations::Take,
@@ -28,24 +35,49 @@ pub(crate) struct Arithmetic {
 /// The instruction that does a precision's product better than plain vector instructions.
 #[derive(Debug, Clone, Copy)]
 enum Native {
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    AmxBytes(Amx<Vnni>),
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    AmxBf16(Amx<Bf16>),
     #[cfg(target_arch = "x86_64")]
     Vnni(Vnni),
     #[cfg(target_arch = "x86_64")]
     Bf16(Bf16),
     #[cfg(target_arch = "x86_64")]
+    AvxVnni(AvxVnni),
+    #[cfg(target_arch = "x86_64")]
     Bytes(Bytes),
+    #[cfg(target_arch = "aarch64")]
+    SignedDot(SignedDot),
+    #[cfg(target_arch = "aarch64")]
+    MixedDot(MixedDot),
+    #[cfg(target_arch = "aarch64")]
+    Bf16Dot(Bf16Dot),
     None,
 }
 
 impl Native {
     fn of(precision: Precision, family: Family) -> Self {
         match (precision, family) {
+            #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+            (Precision::Int8, Family::Amx(_)) => Amx::detect(Vnni::detect()).map_or(Self::None, Self::AmxBytes),
+            #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+            (Precision::Bf16, Family::Amx(_)) => Amx::detect(Bf16::detect()).map_or(Self::None, Self::AmxBf16),
             #[cfg(target_arch = "x86_64")]
             (Precision::Int8, Family::Avx512(_)) => Vnni::detect().map_or(Self::None, Self::Vnni),
             #[cfg(target_arch = "x86_64")]
             (Precision::Bf16, Family::Avx512(_)) => Bf16::detect().map_or(Self::None, Self::Bf16),
             #[cfg(target_arch = "x86_64")]
+            (Precision::Int8, Family::AvxVnni(_)) => AvxVnni::detect().map_or(Self::None, Self::AvxVnni),
+            #[cfg(target_arch = "x86_64")]
             (Precision::Int8, Family::Avx2(simd)) => Self::Bytes(Bytes(simd)),
+            #[cfg(target_arch = "aarch64")]
+            (Precision::Int8, Family::Neon(_)) => {
+                let mixed = MixedDot::detect().map(Self::MixedDot);
+                mixed.or_else(|| SignedDot::detect().map(Self::SignedDot)).unwrap_or(Self::None)
+            }
+            #[cfg(target_arch = "aarch64")]
+            (Precision::Bf16, Family::Neon(_)) => Bf16Dot::detect().map_or(Self::None, Self::Bf16Dot),
             _ => Self::None,
         }
     }
@@ -76,16 +108,16 @@ impl Arithmetic {
 
     /// Weights to be filled, `depth` x `columns`.
     pub(crate) fn weights(self, depth: usize, columns: usize) -> Weights {
-        struct Ask<'a>(&'a mut (Encoding, usize));
+        struct Ask<'a>(&'a mut (Encoding, usize, usize));
         impl Product for Ask<'_> {
             #[inline(always)]
             fn run<D: Dot>(self, _: D) {
-                *self.0 = (D::ENCODING, D::Simd::STRIP);
+                *self.0 = (D::ENCODING, D::Simd::STRIP, D::DEPTH_STEP);
             }
         }
-        let mut answer = (Encoding::F32, PANEL);
+        let mut answer = (Encoding::F32, PANEL, 1);
         self.run(Ask(&mut answer));
-        Weights::zeros(depth, columns, answer.0, answer.1)
+        Weights::zeros(depth, columns, answer.0, answer.1, answer.2)
     }
 
     /// Lays rows out as the left-hand side of a product.
@@ -169,12 +201,24 @@ impl Arithmetic {
             }
         }
         match self.native {
+            #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+            Native::AmxBytes(dot) => dot.vectorize(product),
+            #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+            Native::AmxBf16(dot) => dot.vectorize(product),
             #[cfg(target_arch = "x86_64")]
             Native::Vnni(dot) => dot.vectorize(product),
             #[cfg(target_arch = "x86_64")]
             Native::Bf16(dot) => dot.vectorize(product),
             #[cfg(target_arch = "x86_64")]
+            Native::AvxVnni(dot) => dot.vectorize(product),
+            #[cfg(target_arch = "x86_64")]
             Native::Bytes(dot) => dot.vectorize(product),
+            #[cfg(target_arch = "aarch64")]
+            Native::SignedDot(dot) => dot.vectorize(product),
+            #[cfg(target_arch = "aarch64")]
+            Native::MixedDot(dot) => dot.vectorize(product),
+            #[cfg(target_arch = "aarch64")]
+            Native::Bf16Dot(dot) => dot.vectorize(product),
             Native::None => self.family.run(Emulated { product, precision: self.precision }),
         }
     }

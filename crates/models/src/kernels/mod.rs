@@ -9,6 +9,7 @@ mod aligned;
 mod arithmetic;
 mod attention;
 mod balanced;
+mod cache;
 mod dot;
 mod exp;
 mod gelu;

@@ -7,6 +7,7 @@
 use super::{
     Activations, Aligned, RowsMut, Weights,
     activations::Range,
+    cache::DepthSteps,
     dot::{Dot, Encoding, Product},
     gelu::{gelu_close, gelu_exact},
     row_blocks::blocks,
@@ -15,9 +16,7 @@ use super::{
 };
 
 mod strips;
-
-/// Depths, in words, whose part of a panel stays in the first-level cache with a block of rows.
-const DEPTH_STEP: usize = 256;
+mod tiles;
 
 /// What becomes of a product's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +44,9 @@ pub(super) struct Multiply<'a> {
 impl Product for Multiply<'_> {
     #[inline(always)]
     fn run<D: Dot>(self, dot: D) {
-        if D::Simd::INTERLEAVED {
+        if let Some(tiles) = dot.tiles() {
+            self.by_tiles::<D>(&tiles);
+        } else if D::Simd::INTERLEAVED {
             self.by_panels(dot);
         } else {
             self.by_strips(dot);
@@ -59,11 +60,11 @@ impl Multiply<'_> {
     fn by_panels<D: Dot>(mut self, dot: D) {
         let depth = self.right.word_depth();
         // Steps of equal length, so that none is short.
-        let step = depth.div_ceil(depth.div_ceil(DEPTH_STEP).max(1)).max(1);
-        let padded: usize = blocks::<D::Simd>(self.left.rows()).map(|(_, height)| height).sum();
+        let step = depth.div_ceil(number_of_parts(depth, DepthSteps::here().panel)).max(1);
+        let padded: usize = blocks(self.left.rows(), D::ROWS, D::ROW_STEP).map(|(_, height)| height).sum();
         self.sums.resize(padded * PANEL);
         // Words that one block fetches at each depth, so that all blocks together fetch a part.
-        let share = PANEL.div_ceil(padded.div_ceil(D::Simd::ROWS).max(1));
+        let share = PANEL.div_ceil(padded.div_ceil(D::ROWS).max(1));
         for (p, (panel, columns)) in self.right.strips::<PANEL>().enumerate() {
             let mut from = 0;
             while from < depth {
@@ -71,7 +72,7 @@ impl Multiply<'_> {
                 let part = &panel[from * PANEL..to * PANEL];
                 // The part of the weights that comes next is fetched while this one is multiplied, a share with every block.
                 let mut ahead = Ahead { at: part.as_ptr_range().end, step: share };
-                for (first, height) in blocks::<D::Simd>(self.left.rows()) {
+                for (first, height) in blocks(self.left.rows(), D::ROWS, D::ROW_STEP) {
                     let block = &self.left.block(first, height)[from * height..to * height];
                     let sums = &mut self.sums.as_chunks_mut().0[first..first + height];
                     // Tiles fill the registers: 24 sums of 32.
@@ -150,13 +151,21 @@ fn number<D: Dot, const W: usize>(sum: u32, range: Range, columns: Columns<'_, W
         let rest = fma::<D::Simd>(range.low, columns.total[c], columns.bias[c]);
         // The sum of bytes * weights, the same whichever bytes were multiplied.
         let sum = match D::ENCODING {
-            Encoding::Balanced => sum.cast_signed() + range.offset + range.zero * columns.whole[c],
+            Encoding::Balanced | Encoding::SignedBytes => {
+                sum.cast_signed() + range.offset + range.zero * columns.whole[c]
+            }
             _ => sum.cast_signed(),
         };
         fma::<D::Simd>(range.scale * sum as f32, columns.scale[c], rest)
     } else {
         f32::from_bits(sum) + columns.bias[c]
     }
+}
+
+/// How many parts of at most `step` words a depth has: equal ones, so that none is short.
+#[inline(always)]
+fn number_of_parts(depth: usize, step: usize) -> usize {
+    depth.div_ceil(step.max(1)).max(1)
 }
 
 /// What is fetched at the next depth of a tile, and how many words further at the one after it.
@@ -228,7 +237,10 @@ mod tests {
     use super::*;
     use crate::{
         Instructions, Precision,
-        kernels::{Arithmetic, Rows, testing::arithmetics},
+        kernels::{
+            Arithmetic, Rows,
+            testing::{arithmetics, families_of},
+        },
     };
 
     /// Rows, depth and columns; numbers for both sides and the bias.
@@ -328,6 +340,38 @@ mod tests {
                 for (row, expected) in case.left.chunks_exact(case.depth).zip(together.chunks_exact(case.bias.len())) {
                     let alone = case.product(arithmetic, row, Finish::Set);
                     prop_assert_eq!(&alone, expected);
+                }
+            }
+        }
+    }
+
+    /// Numbers that are bytes as they are: their range is 255 steps of 1, and weights have 127 steps of 1.
+    fn whole_numbers() -> impl Strategy<Value = Case> {
+        (1usize..12, 2usize..500, 1usize..70).prop_flat_map(|(rows, depth, columns)| {
+            let of_rows = prop_oneof![Just(0i32), Just(255), 0..=255].prop_map(|step| step as f32);
+            let of_columns = prop_oneof![Just(-127i32), Just(127), -127..=127].prop_map(|step| step as f32);
+            let left = (prop::collection::vec(of_rows, rows * depth), -255i32..=0);
+            (left, prop::collection::vec(of_columns, columns * depth)).prop_map(move |((mut left, low), mut right)| {
+                for row in left.chunks_exact_mut(depth) {
+                    (row[0], row[1]) = (0.0, 255.0);
+                    row.iter_mut().for_each(|number| *number += low as f32);
+                }
+                right.chunks_exact_mut(depth).for_each(|column| column[0] = 127.0);
+                Case { depth, left, right, bias: vec![0.0; columns] }
+            })
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn bytes_are_summed_exactly(case in whole_numbers()) {
+            for arithmetic in families_of(Precision::Int8) {
+                let found = case.product(arithmetic, &case.left, Finish::Set);
+                let expected = case.exact(Precision::F32);
+                for (found, (expected, _)) in found.iter().zip(expected) {
+                    prop_assert_eq!(f64::from(*found), expected, "{:?}", arithmetic);
                 }
             }
         }

@@ -27,6 +27,8 @@ pub(crate) struct Weights {
     depth: usize,
     count: usize,
     encoding: Encoding,
+    /// What the words of a column are padded to a multiple of.
+    depth_step: usize,
 }
 
 /// [`Columns`] of a panel.
@@ -62,16 +64,17 @@ pub(super) struct Columns<'a, const W: usize> {
 
 impl Weights {
     /// Zeros of a shape, to be filled by [`Weights::set_columns`] and [`Weights::set_bias`].
-    pub(super) fn zeros(depth: usize, count: usize, encoding: Encoding, strip: usize) -> Self {
+    pub(super) fn zeros(depth: usize, count: usize, encoding: Encoding, strip: usize, depth_step: usize) -> Self {
         let panels = count.div_ceil(PANEL);
         let zero = [0.0; PANEL];
         Self {
-            words: Aligned::zeros(panels * PANEL * depth.div_ceil(encoding.depth())),
+            words: Aligned::zeros(panels * PANEL * depth.div_ceil(encoding.depth()).next_multiple_of(depth_step)),
             strip,
             columns: vec![Panel { bias: zero, scale: zero, total: zero, whole: [0; PANEL] }; panels],
             depth,
             count,
             encoding,
+            depth_step,
         }
     }
 
@@ -110,7 +113,7 @@ impl Weights {
 
     /// Words of a column.
     pub(super) fn word_depth(&self) -> usize {
-        self.depth.div_ceil(self.encoding.depth())
+        self.depth.div_ceil(self.encoding.depth()).next_multiple_of(self.depth_step)
     }
 
     /// The words of each strip of `W` columns, with what its columns need besides.
@@ -126,7 +129,9 @@ fn encode(column: &[f32], encoding: Encoding, words: &mut [u32]) -> (f32, i32) {
     match encoding {
         Encoding::F32 => words.iter_mut().zip(column).for_each(|(word, value)| *word = value.to_bits()),
         Encoding::Bf16 => bf16_words(column, words),
-        Encoding::Bytes | Encoding::WideBytes | Encoding::Balanced => return encode_bytes(column, encoding, words),
+        Encoding::Bytes | Encoding::SignedBytes | Encoding::WideBytes | Encoding::Balanced => {
+            return encode_bytes(column, encoding, words);
+        }
     }
     (1.0, 0)
 }
@@ -141,7 +146,7 @@ fn encode_bytes(column: &[f32], encoding: Encoding, words: &mut [u32]) -> (f32, 
     // Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits.
     let byte = |value: f32| ((value * inverse + 12_582_912.0).to_bits() as u8).cast_signed();
     match encoding {
-        Encoding::Bytes => bytes_of(column, words, |value| byte(value).cast_unsigned()),
+        Encoding::Bytes | Encoding::SignedBytes => bytes_of(column, words, |value| byte(value).cast_unsigned()),
         Encoding::Balanced => {
             for (r, run) in words.chunks_mut(RUN).enumerate() {
                 run.fill(0);

@@ -35,6 +35,9 @@ const TIME: Duration = Duration::from_secs(2);
 /// How long what a core can do at most is looked for.
 const PEAK_TIME: Duration = Duration::from_millis(100);
 
+/// The same for every precision of instructions that are not used.
+const CHOICE_TIME: Duration = Duration::from_millis(10);
+
 #[derive(Deserialize)]
 struct Turn {
     speaker: String,
@@ -58,6 +61,13 @@ struct Speed {
     share_of_peak: Option<f64>,
 }
 
+/// Instructions that this processor has, and how fast they multiply.
+struct Choice {
+    instructions: Instructions,
+    /// Multiply-adds a second of one core in each precision, with all operands in registers.
+    peaks: Vec<(Precision, f64)>,
+}
+
 /// Measures the model in use, in every precision, on one thread and on all.
 pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
     let files = match &settings.models.model {
@@ -72,6 +82,7 @@ pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
     if settings.output == Output::People {
         header(&files, settings.models.instructions)?;
     }
+    let choices = choices(settings.models.threads);
     let mut speeds = Vec::new();
     for precision in Precision::ALL {
         for threads in &counts {
@@ -86,12 +97,14 @@ pub(super) fn bench(settings: &Settings) -> Result<(), Failure> {
         }
     }
     match settings.output {
-        Output::People => Ok(()),
+        Output::People => print_choices(&choices, settings.models.instructions),
         Output::Programs => print_json(&json!({
             "model": files.pinned,
             "kind": files.kind.to_string(),
             "directory": files.dir,
             "instructions": settings.models.instructions.to_string(),
+            "default_precision": Precision::default_on(settings.models.instructions).to_string(),
+            "available": choices.iter().map(Choice::json).collect::<Vec<_>>(),
             "runs": speeds.iter().map(Speed::json).collect::<Vec<_>>(),
         })),
     }
@@ -104,6 +117,38 @@ fn header(files: &ModelFiles, instructions: Instructions) -> Result<(), Failure>
     };
     say!("{STRONG}{}{STRONG:#}  {}, {}", files.pinned, files.kind, instructions)?;
     say!("{QUIET}{:<10} {:>7} {rate:>10} {single:>10} {:>10}{QUIET:#}", "precision", "threads", "of peak")
+}
+
+/// The instructions there are, in the order in which they are chosen.
+fn choices(threads: Threads) -> Vec<Choice> {
+    let available = Instructions::ALL.into_iter().filter(|instructions| instructions.is_available());
+    let of = |instructions| {
+        let peak = |precision| Some((precision, Runtime { precision, instructions, threads }.peak(CHOICE_TIME)?));
+        Choice { instructions, peaks: Precision::ALL.into_iter().filter_map(peak).collect() }
+    };
+    available.map(of).collect()
+}
+
+/// Prints which instructions and which precision are chosen, and what each could do.
+fn print_choices(choices: &[Choice], used: Instructions) -> Result<(), Failure> {
+    say!("")?;
+    say!("{QUIET}{:<12} {}{QUIET:#}", "instructions", "billions of products a second and core, in registers")?;
+    for Choice { instructions, peaks } in choices {
+        let peaks: Vec<_> = peaks.iter().map(|(precision, peak)| format!("{precision} {:.0}", peak / 1e9)).collect();
+        let mark = if *instructions == used { ", used" } else { "" };
+        say!("{instructions:<12} {}{mark}", peaks.join(", "))?;
+    }
+    say!("new vectors are made in {} unless --precision says otherwise", Precision::default_on(used))
+}
+
+impl Choice {
+    fn json(&self) -> serde_json::Value {
+        let peaks = self.peaks.iter().map(|(precision, peak)| (precision.to_string(), json!(peak)));
+        json!({
+            "instructions": self.instructions.to_string(),
+            "multiply_adds_per_second": peaks.collect::<serde_json::Map<_, _>>(),
+        })
+    }
 }
 
 impl Speed {

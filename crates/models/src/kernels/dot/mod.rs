@@ -5,14 +5,28 @@
 //! instruction that multiplies a row's word with the words of several columns
 //! and adds the products up.
 
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub(super) mod amx;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2_bytes;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512_bf16;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512_vnni;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx_vnni;
 pub(super) mod emulated;
+#[cfg(target_arch = "aarch64")]
+pub(super) mod neon_bf16;
+#[cfg(target_arch = "aarch64")]
+pub(super) mod neon_bytes;
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+mod no_tiles;
 
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub(super) use self::amx::Tiles;
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+pub(super) use self::no_tiles::Tiles;
 use super::simd::Simd;
 
 /// What a word of an activation row holds; the weights' words hold the same number of numbers.
@@ -23,8 +37,12 @@ pub(super) enum Encoding {
     /// Two bfloat16, the first in the low half.
     Bf16,
     /// Four unsigned bytes, the first lowest; weights are signed bytes. Only some processors multiply these.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
     Bytes,
+    /// Four signed bytes, each 128 less than the step it stands for; weights are signed bytes. What 128 of each
+    /// weight come to is added to the sum.
+    #[cfg_attr(not(target_arch = "aarch64"), allow(dead_code))]
+    SignedBytes,
     /// Two bytes in the halves of a word; weights are signed bytes in 16 bits.
     WideBytes,
     /// Four signed bytes, small enough for sums of pairs in 16 bits, in the order of [`super::balanced`]; weights are
@@ -39,13 +57,13 @@ impl Encoding {
         match self {
             Self::F32 => 1,
             Self::Bf16 | Self::WideBytes => 2,
-            Self::Bytes | Self::Balanced => 4,
+            Self::Bytes | Self::SignedBytes | Self::Balanced => 4,
         }
     }
 
     /// Whether sums are integers that a scale turns into numbers.
     pub(super) const fn is_integer(self) -> bool {
-        matches!(self, Self::Bytes | Self::WideBytes | Self::Balanced)
+        matches!(self, Self::Bytes | Self::SignedBytes | Self::WideBytes | Self::Balanced)
     }
 }
 
@@ -55,6 +73,14 @@ impl Encoding {
 pub(super) trait Dot: Copy {
     /// What words hold.
     const ENCODING: Encoding;
+    /// Most rows of a block of activations.
+    const ROWS: usize = <Self::Simd as Simd>::ROWS;
+    /// What the rows of a block are a multiple of.
+    const ROW_STEP: usize = <Self::Simd as Simd>::ROW_STEP;
+    /// Whether the words of a block's rows lie side by side for each depth.
+    const INTERLEAVED: bool = <Self::Simd as Simd>::INTERLEAVED;
+    /// What the words of a depth are padded to a multiple of.
+    const DEPTH_STEP: usize = 1;
     /// The vectors it works on.
     type Simd: Simd;
     /// A register of sums.
@@ -78,6 +104,12 @@ pub(super) trait Dot: Copy {
     fn store(self, sums: Self::Sums, words: &mut <Self::Simd as Simd>::Words);
     /// Sums that were stored.
     fn resume(self, words: &<Self::Simd as Simd>::Words) -> Self::Sums;
+
+    /// The registers of an instruction that multiplies whole tiles, where there is one.
+    #[inline(always)]
+    fn tiles(self) -> Option<Tiles> {
+        None
+    }
 }
 
 /// Something to run with a [`Dot`].

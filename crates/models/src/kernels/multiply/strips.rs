@@ -1,18 +1,16 @@
 //! Tiles for 16 registers of 8 lanes: six rows beside a strip of two registers.
 //!
-//! A part of a strip stays in a first-level cache of 32 KiB while all rows pass
+//! A part of a strip stays in a first-level cache while all rows pass
 //! by it, and rows are read as they lie: a word that goes to every lane may be
 //! read anywhere.
 
-use super::{Ahead, Multiply};
+use super::{Ahead, Multiply, number_of_parts};
 use crate::kernels::{
+    cache::DepthSteps,
     dot::{Dot, Encoding},
     simd::Simd,
     weights::STRIP,
 };
-
-/// Most depths, in words, of a part of a strip: 24 KiB of a first-level cache of 32.
-const DEPTH_STEP: usize = 384;
 
 impl Multiply<'_> {
     /// Tiles are a strip wide.
@@ -20,7 +18,7 @@ impl Multiply<'_> {
     pub(super) fn by_strips<D: Dot>(mut self, dot: D) {
         let depth = self.right.word_depth();
         // Steps of equal length, so that none is short.
-        let step = depth.div_ceil(depth.div_ceil(DEPTH_STEP).max(1)).max(1);
+        let step = depth.div_ceil(number_of_parts(depth, DepthSteps::here().strip)).max(1);
         // The product of bytes is two instructions, which takes registers of its own.
         let most = if D::ENCODING == Encoding::Balanced { 4 } else { 6 };
         let rows = self.left.rows();

@@ -34,6 +34,8 @@ macro_rules! vectors_of_slices {
 pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod cpuid;
 #[cfg(target_arch = "aarch64")]
 pub(super) mod neon;
 pub(super) mod portable;
@@ -133,8 +135,14 @@ pub(crate) trait Kernel {
 /// A processor family whose presence was checked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Family {
+    /// AVX-512 on a processor that has AMX with bfloat16 and bytes too, on a system that lets it be used.
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    Amx(avx512::Avx512),
     #[cfg(target_arch = "x86_64")]
     Avx512(avx512::Avx512),
+    /// AVX2 on a processor that has AVX-VNNI too.
+    #[cfg(target_arch = "x86_64")]
+    AvxVnni(avx2::Avx2),
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
     #[cfg(target_arch = "aarch64")]
@@ -146,8 +154,12 @@ impl Family {
     /// The family of `instructions`, where this processor has them.
     pub(crate) fn of(instructions: Instructions) -> Option<Self> {
         match instructions {
+            #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+            Instructions::Amx if super::dot::amx::is_available() => avx512::Avx512::detect().map(Self::Amx),
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => avx512::Avx512::detect().map(Self::Avx512),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::AvxVnni if is_x86_feature_detected!("avxvnni") => avx2::Avx2::detect().map(Self::AvxVnni),
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => avx2::Avx2::detect().map(Self::Avx2),
             #[cfg(target_arch = "aarch64")]
@@ -161,10 +173,12 @@ impl Family {
     /// Runs a kernel in this family's instructions.
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self {
+            #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+            Self::Amx(simd) => simd.vectorize(kernel),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(simd) => simd.vectorize(kernel),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2(simd) => simd.vectorize(kernel),
+            Self::AvxVnni(simd) | Self::Avx2(simd) => simd.vectorize(kernel),
             #[cfg(target_arch = "aarch64")]
             Self::Neon(simd) => simd.vectorize(kernel),
             Self::Portable(simd) => simd.vectorize(kernel),
