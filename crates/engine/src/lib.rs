@@ -63,7 +63,7 @@ pub use aforesaid_core::{
     pipeline::Pipeline,
     rerank,
     snippet::{SNIPPET_CHARS, Snippet},
-    store, time, types, visible,
+    store, time, types, visible, windows,
 };
 pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;

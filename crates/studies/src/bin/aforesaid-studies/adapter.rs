@@ -19,9 +19,15 @@ pub(crate) struct Adapter {
     /// The file to write.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: PathBuf,
+    /// Learn nothing, and keep --strength of the adapter in this file.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    weaken: Option<PathBuf>,
     /// The folder of the dialogues.
     #[arg(long, value_name = "DIR", default_value = "datasets/dialogues", value_hint = ValueHint::DirPath)]
     dialogues: PathBuf,
+    /// The folder of further questions.
+    #[arg(long, value_name = "DIR", default_value = "datasets/cues", value_hint = ValueHint::DirPath)]
+    cues: PathBuf,
     /// The folder with the other data sets [default: where `aforesaid eval data fetch` puts them].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     data: Option<PathBuf>,
@@ -65,8 +71,14 @@ pub(crate) struct Adapter {
 
 impl Adapter {
     pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
+        if let Some(whole) = &self.weaken {
+            let whole = aforesaid::models::Adapter::read(whole).map_err(aforesaid::Error::from)?;
+            let (kept, file) = whole.weakened(self.strength).map_err(aforesaid::Error::from)?;
+            write_file(&self.out, &file)?;
+            return line(&format!("{} of {}: {}", self.strength, whole.sha256(), kept.sha256()));
+        }
         let data = self.data.clone().map_or_else(|| machine.datasets(), Ok)?;
-        let mut sets = adapter_sets(AdapterSources { dialogues: &self.dialogues, data: &data })?;
+        let mut sets = adapter_sets(AdapterSources { dialogues: &self.dialogues, cues: &self.cues, data: &data })?;
         sets.retain(|set| !self.without.iter().any(|start| set.name.starts_with(start)));
         for rule in &self.weight {
             let (start, weight) = rule.split_once('=').unwrap_or((rule, ""));
@@ -86,6 +98,7 @@ impl Adapter {
             scale: self.scale,
             strength: self.strength,
             max_tokens: self.max_tokens,
+            precision: machine.precision().unwrap_or(TrainingSettings::default().precision),
             look_every: self.look_every,
             seed: self.seed,
             threads: machine.encoder_threads(),
