@@ -25,6 +25,7 @@
 //! This crate never prints and never reads the environment; everything it uses is an argument.
 #![forbid(unsafe_code)]
 
+mod adapter_records;
 mod answer;
 mod browse;
 mod builder;
@@ -56,6 +57,7 @@ pub mod sync;
 mod update;
 pub mod wire;
 
+pub use adapter_records::{AdapterRecord, AdapterRecords, RememberingAdapter};
 pub use aforesaid_core::{
     EncodeError, Encoder, InvalidMemory, Locality, StoreError, analysis, dense,
     explain::{Arithmetic, Explain},
