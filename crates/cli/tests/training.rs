@@ -150,6 +150,8 @@ fn a_forget_names_the_adapters_that_learned_from_it() {
     };
     assert_eq!((of("mine.safetensors"), of("second.safetensors")), ((json!(false), 155), (json!(true), 155)));
     assert!(told.contains("it is not there any more: delete it where it is"), "{told}");
+    let left = std::fs::read_dir(sandbox.path(&format!("{}.adapters", sandbox::STORE))).unwrap().count();
+    assert_eq!(left, 0, "the name of a namespace that was forgotten stays nowhere");
 }
 
 #[test]

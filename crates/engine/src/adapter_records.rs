@@ -36,8 +36,6 @@ pub struct AdapterRecord {
     sha256: String,
     /// First and last positions of the memories that are still there.
     memories: Vec<[u64; 2]>,
-    /// How many of them were forgotten since.
-    forgotten: u64,
 }
 
 /// An adapter that learned from memories that are not there any more.
@@ -57,7 +55,7 @@ impl AdapterRecord {
     /// The record of an adapter in a file that learned from memories of a namespace, by their positions.
     pub fn new(namespace: Namespace, file: PathBuf, sha256: &str, memories: &BTreeSet<Seq>) -> Self {
         let memories = ranges(memories.iter().map(|seq| seq.0));
-        Self { version: VERSION, namespace, file, sha256: sha256.to_owned(), memories, forgotten: 0 }
+        Self { version: VERSION, namespace, file, sha256: sha256.to_owned(), memories }
     }
 
     fn places(&self) -> impl Iterator<Item = u64> + '_ {
@@ -70,7 +68,6 @@ impl AdapterRecord {
         let left: Vec<u64> = self.places().filter(|place| alive.contains(place)).collect();
         let gone = (before - left.len()) as u64;
         self.memories = ranges(left.into_iter());
-        self.forgotten += gone;
         gone
     }
 }
@@ -172,24 +169,25 @@ impl Memory {
     /// # Errors
     /// When the store fails, or a record cannot be read or written.
     pub fn adapters_that_remember(&self, records: &AdapterRecords) -> Result<Vec<RememberingAdapter>, Error> {
-        let mut found = Vec::new();
-        for (_, mut record) in records.all()? {
-            let gone = record.take_out(&self.alive(&record.namespace)?);
-            if gone > 0 {
-                let is_there = Adapter::read(&record.file).is_ok_and(|adapter| adapter.sha256() == record.sha256);
-                // First the report is complete, then it is noted that it was given: better told twice than never.
-                found.push((
-                    RememberingAdapter {
-                        file: record.file.clone(),
-                        sha256: record.sha256.clone(),
-                        found: is_there,
-                        memories: gone,
-                    },
-                    record,
-                ));
+        let mut told = Vec::new();
+        for (path, mut record) in records.all()? {
+            let memories = record.take_out(&self.alive(&record.namespace)?);
+            if memories > 0 {
+                let found = Adapter::read(&record.file).is_ok_and(|adapter| adapter.sha256() == record.sha256);
+                let adapter =
+                    RememberingAdapter { file: record.file.clone(), sha256: record.sha256.clone(), found, memories };
+                told.push((path, adapter, record));
             }
         }
-        found.into_iter().map(|(adapter, record)| records.write(&record).map(|()| adapter)).collect()
+        // First the whole report, then the note that it was given: better told twice than never.
+        let note = |(path, adapter, record): (PathBuf, RememberingAdapter, AdapterRecord)| {
+            match record.memories.is_empty() {
+                true => fs::remove_file(&path).map_err(failed(&path))?,
+                false => records.write(&record)?,
+            }
+            Ok(adapter)
+        };
+        told.into_iter().map(note).collect()
     }
 
     /// Positions of all memories that a namespace has; none where there is no such namespace.
@@ -212,7 +210,7 @@ mod tests {
         assert_eq!(record.memories, [[1, 3], [7, 7], [9, 10]]);
         let alive: BTreeSet<u64> = [1, 3, 7, 10, 11].into();
         assert_eq!((record.take_out(&alive), record.take_out(&alive)), (2, 0));
-        assert_eq!((record.memories.as_slice(), record.forgotten), ([[1, 1], [3, 3], [7, 7], [10, 10]].as_slice(), 2));
+        assert_eq!(record.memories, [[1, 1], [3, 3], [7, 7], [10, 10]]);
     }
 
     #[test]
