@@ -40,6 +40,9 @@ pub(crate) struct Adapter {
     /// Weights of sets by what their names begin with, as in qmsum=0.1.
     #[arg(long, value_name = "START=WEIGHT", value_delimiter = ',')]
     weight: Vec<String>,
+    /// Hard passages of a step, for all sets [default: 16 for the dialogues, none for the others].
+    #[arg(long, value_name = "N")]
+    negatives: Option<usize>,
     /// Directions in which each map may change.
     #[arg(long, default_value_t = TrainingSettings::default().rank)]
     rank: usize,
@@ -80,6 +83,9 @@ impl Adapter {
         let data = self.data.clone().map_or_else(|| machine.datasets(), Ok)?;
         let mut sets = adapter_sets(AdapterSources { dialogues: &self.dialogues, cues: &self.cues, data: &data })?;
         sets.retain(|set| !self.without.iter().any(|start| set.name.starts_with(start)));
+        if let Some(negatives) = self.negatives {
+            sets.iter_mut().for_each(|set| set.negatives = negatives);
+        }
         for rule in &self.weight {
             let (start, weight) = rule.split_once('=').unwrap_or((rule, ""));
             let weight = weight.parse().map_err(|_| {
