@@ -5,6 +5,7 @@
 mod agent_places;
 mod agent_settings;
 mod args;
+mod beside;
 mod commands;
 mod failure;
 mod files;
@@ -19,6 +20,7 @@ mod precision;
 mod progress;
 mod question;
 mod remedies;
+mod remembering;
 mod render;
 mod rerank;
 mod scope;

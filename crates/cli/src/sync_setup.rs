@@ -1,18 +1,14 @@
 //! What a run of `sync` goes by: settings, rules, and the folder of cursors.
 
-use std::path::Path;
-
 use aforesaid::{
     formats::agents::ToolTurns,
-    is_postgres_url,
-    models::files::{make_private_folder, read_regular},
+    models::files::read_regular,
     secrets::SecretCutter,
     sync::{Cursors, OlderTurns, ProjectRules, SyncError, SyncOptions},
     types::Timestamp,
-    without_password,
 };
 
-use crate::{failure::Failure, files::MOST_CONFIGURATION, settings::Settings};
+use crate::{beside, failure::Failure, files::MOST_CONFIGURATION, settings::Settings};
 
 /// The folder of cursors of the store.
 pub(crate) fn cursors(settings: &Settings) -> Result<Cursors, Failure> {
@@ -21,32 +17,12 @@ pub(crate) fn cursors(settings: &Settings) -> Result<Cursors, Failure> {
 
 /// The folder of cursors of any store.
 pub(crate) fn cursors_of(settings: &Settings, store: &str) -> Result<Cursors, Failure> {
-    if is_postgres_url(store) {
-        return cursors_of_server(settings, store);
-    }
-    let path = store.strip_prefix("sqlite:").unwrap_or(store);
-    if path == "memory:" {
-        return Err(Failure::Usage(
+    match beside::place(settings, store)? {
+        Some(path) => Ok(Cursors::beside(&path)),
+        None => Err(Failure::Usage(
             "--store memory: ends with the process, so that nothing can be kept up with; name a file".to_owned(),
-        ));
+        )),
     }
-    let path = Path::new(path);
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        let failed = Failure::io(format!("folder {}: could not be made", folder.display()));
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    Ok(Cursors::beside(path))
-}
-
-/// The folder of cursors of a database: beside the usual store, under a name made of the URL, without its password.
-fn cursors_of_server(settings: &Settings, store: &str) -> Result<Cursors, Failure> {
-    let data = settings.data_folder()?;
-    let plain = |c: u8| c.is_ascii_alphanumeric() || b".-_".contains(&c);
-    let name = without_password(store);
-    let name: String =
-        name.bytes().map(|c| if plain(c) { char::from(c).to_string() } else { format!("%{c:02X}") }).collect();
-    make_private_folder(&data).map_err(Failure::io(format!("folder {}: could not be made", data.display())))?;
-    Ok(Cursors::beside(&data.join(name)))
 }
 
 /// Which projects are read, by the configuration file and by options.

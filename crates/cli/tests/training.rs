@@ -106,3 +106,68 @@ fn sensitive_turns_are_not_learned() {
     let report: Value = serde_json::from_str(&finish(&mut with_tiny(&sandbox, &learn)).succeeded()).unwrap();
     assert_eq!((report["questions"].as_u64(), report["sensitive_left_out"].as_u64()), (Some(159), Some(1)));
 }
+
+/// Learns an adapter from a store's cue questions.
+fn learned(sandbox: &Sandbox, file: &str) -> Value {
+    let learn = ["train", "encoder", "--out", file, "--steps", "200", "--rate", "0.02", "--json"];
+    serde_json::from_str(&finish(&mut with_tiny(sandbox, &learn)).succeeded()).unwrap()
+}
+
+/// What `forget` says, and the adapters that it names.
+fn forgotten(sandbox: &Sandbox, args: &[&str]) -> (Value, String) {
+    let done = finish(&mut with_tiny(sandbox, &[&["forget", "--yes", "--json"], args].concat()));
+    let told = done.stderr.clone();
+    let report: Value = serde_json::from_str(&done.succeeded()).unwrap();
+    (report["adapters"].clone(), told)
+}
+
+#[test]
+fn a_forget_names_the_adapters_that_learned_from_it() {
+    let sandbox = taught(200);
+    let report = learned(&sandbox, "mine.safetensors");
+    // Sessions have four turns; every fifth is held out: s4 has t16 to t19.
+    assert_eq!(forgotten(&sandbox, &["t16"]), (Value::Null, String::new()), "it was held out");
+    let (adapters, told) = forgotten(&sandbox, &["t3"]);
+    let file = adapters[0]["file"].as_str().unwrap();
+    assert!(Path::new(file).is_absolute() && file.ends_with("mine.safetensors"), "{adapters}");
+    assert_eq!((&adapters[0]["sha256"], adapters[0]["memories"].as_u64()), (&report["sha256"], Some(1)));
+    assert_eq!(adapters[0]["found"], true);
+    assert!(told.contains("mine.safetensors learned from 1 memory forgotten now; delete it"), "{told}");
+
+    // Each memory is told of once, and once for each adapter.
+    learned(&sandbox, "second.safetensors");
+    let (adapters, _) = forgotten(&sandbox, &["--conversation", "c", "--session", "s1"]);
+    let files: Vec<&str> = adapters.as_array().unwrap().iter().map(|of| of["file"].as_str().unwrap()).collect();
+    assert_eq!(files.len(), 2, "{adapters}");
+    assert!(adapters.as_array().unwrap().iter().all(|of| of["memories"] == 4), "{adapters}");
+
+    // A file that was moved still remembers.
+    std::fs::rename(sandbox.path("mine.safetensors"), sandbox.path("moved.safetensors")).unwrap();
+    let (adapters, told) = forgotten(&sandbox, &["--all"]);
+    let of = |end: &str| {
+        let of = adapters.as_array().unwrap().iter().find(|of| of["file"].as_str().unwrap().ends_with(end)).unwrap();
+        (of["found"].clone(), of["memories"].as_u64().unwrap())
+    };
+    assert_eq!((of("mine.safetensors"), of("second.safetensors")), ((json!(false), 155), (json!(true), 155)));
+    assert!(told.contains("it is not there any more: delete it where it is"), "{told}");
+    let left = std::fs::read_dir(sandbox.path(&format!("{}.adapters", sandbox::STORE))).unwrap().count();
+    assert_eq!(left, 0, "the name of a namespace that was forgotten stays nowhere");
+}
+
+#[test]
+fn records_of_adapters_hold_nothing_that_was_said_and_come_along() {
+    let sandbox = taught(200);
+    learned(&sandbox, "mine.safetensors");
+    let folder = format!("{}.adapters", sandbox::STORE);
+    let entries: Vec<_> = std::fs::read_dir(sandbox.path(&folder)).unwrap().map(Result::unwrap).collect();
+    assert_eq!(entries.len(), 1);
+    let record = std::fs::read_to_string(entries[0].path()).unwrap();
+    for number in 0..200 {
+        assert!(!record.contains(&word(number * 31 + 5)) && !record.contains(&format!("t{number}\"")), "{record}");
+    }
+    let migrate = ["migrate", "--from", sandbox::STORE, "--to", "other.db"];
+    finish(&mut with_tiny(&sandbox, &migrate)).succeeded();
+    let forget = ["forget", "t0", "--yes", "--json", "--store", "other.db"];
+    let report: Value = serde_json::from_str(&finish(&mut sandbox.bare(&forget)).succeeded()).unwrap();
+    assert_eq!(report["adapters"][0]["memories"], 1, "{report}");
+}

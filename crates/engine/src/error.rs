@@ -232,6 +232,14 @@ pub enum Error {
         /// What the target holds.
         found: Box<MigratedRows>,
     },
+    /// What an adapter learned from could not be read or written.
+    #[error("adapter record {path} could not be used; check its permissions, or delete it with its adapter", path = .path.display())]
+    AdapterRecord {
+        /// The file or folder.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// Exported text could not be written.
     #[error("export: could not write; check the disk and the destination")]
     Write(#[from] std::io::Error),
@@ -295,9 +303,11 @@ impl Error {
             | Error::Llm(_)
             | Error::NoAnswer { .. }
             | Error::Store(StoreError::EncoderMismatch { .. } | StoreError::Dimension { .. }) => ErrorKind::Model,
-            Error::Store(_) | Error::UnknownLocation { .. } | Error::MigrationDiffers { .. } | Error::Write(_) => {
-                ErrorKind::Store
-            }
+            Error::Store(_)
+            | Error::UnknownLocation { .. }
+            | Error::MigrationDiffers { .. }
+            | Error::AdapterRecord { .. }
+            | Error::Write(_) => ErrorKind::Store,
             Error::Search(_) => ErrorKind::Internal,
         }
     }

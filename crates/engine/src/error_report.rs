@@ -58,6 +58,7 @@ impl Error {
             Self::NoAnswer { .. } => "no_answer",
             Self::NoLayout { .. } => "no_layout",
             Self::SameStore { .. } => "same_store",
+            Self::AdapterRecord { .. } => "adapter_record",
             Self::TargetTaken { .. } => "target_taken",
             Self::MigrationDiffers { .. } => "migration_differs",
             Self::Write(_) => "write_failed",
@@ -125,6 +126,7 @@ impl Error {
             Self::MigrationDiffers { namespace, location, expected, found } => {
                 json!({"namespace": namespace, "location": location, "expected": expected, "found": found})
             }
+            Self::AdapterRecord { path, .. } => json!({"file": path}),
             Self::MissingSetting { of, setting } => json!({"of": of, "setting": setting}),
             Self::LlmOffline { url } => json!({"url": url}),
             Self::Reranker { reranker, problem } => json!({"reranker": reranker, "problem": problem}),

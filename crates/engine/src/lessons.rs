@@ -1,10 +1,10 @@
 //! What a namespace's own cue questions teach an encoder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aforesaid_core::{
     analysis::{Analyzer, Question, SpeakerName},
-    types::{Namespace, Record, Scope, Sensitivity},
+    types::{Namespace, Record, Scope, Sensitivity, Seq},
 };
 use aforesaid_models::training::{TrainingPair, TrainingSet};
 
@@ -22,12 +22,15 @@ pub struct Lessons {
     pub held_out: Vec<TrainingSet>,
     /// The session of each question held out, by number, set after set.
     pub sessions: Vec<usize>,
+    /// The memories that are learned from, by their positions.
+    pub memories: BTreeSet<Seq>,
     /// Sensitive memories, which are left out: an adapter may leave this machine.
     pub sensitive: usize,
 }
 
 /// A memory and its questions.
 struct Taught {
+    seq: Seq,
     session: usize,
     speaker: Option<String>,
     forms: Vec<String>,
@@ -54,7 +57,8 @@ impl Memory {
             let session = (conversation.clone(), name(memory.session.as_ref().map(|id| id.as_str())));
             let session = *sessions.entry(session).or_insert(next);
             let questions = cues.map(|cues| cues.questions).unwrap_or_default();
-            let taught = Taught { session, forms: forms_of(&memory), questions, speaker: memory.speaker };
+            let taught =
+                Taught { seq: memory.seq, session, forms: forms_of(&memory), questions, speaker: memory.speaker };
             conversations.entry(conversation).or_default().push(taught);
         })?;
         for (name, memories) in conversations {
@@ -99,7 +103,11 @@ impl Lessons {
                 learned.pairs.extend(memory.questions.iter().map(|question| pair(question, place, &speakers)));
             }
         }
-        self.learned.extend(Some(learned).filter(|set| !set.pairs.is_empty()));
+        if !learned.pairs.is_empty() {
+            let is_learned = |memory: &&Taught| !memory.questions.is_empty() && !is_held(memory.session);
+            self.memories.extend(memories.iter().filter(is_learned).map(|memory| memory.seq));
+            self.learned.push(learned);
+        }
         self.held_out.extend(Some(held_out).filter(|set| !set.pairs.is_empty()));
     }
 
@@ -124,7 +132,13 @@ mod tests {
 
     fn memory(session: usize, text: &str) -> Taught {
         let forms = vec![format!("Ann: {text}"), text.to_owned()];
-        Taught { session, speaker: Some("Ann".into()), forms, questions: vec![format!("What did Ann say of {text}?")] }
+        Taught {
+            seq: Seq(session as u64),
+            session,
+            speaker: Some("Ann".into()),
+            forms,
+            questions: vec![format!("What did Ann say of {text}?")],
+        }
     }
 
     #[test]
@@ -134,6 +148,8 @@ mod tests {
         lessons.add("c", &memories);
         assert_eq!(lessons.counts(), (16, 4));
         assert_eq!(lessons.sessions, [4, 4, 9, 9]);
+        let held = [Seq(4), Seq(9)];
+        assert!(lessons.memories.len() == 8 && held.iter().all(|seq| !lessons.memories.contains(seq)), "{lessons:?}");
         let (learned, held_out) = (&lessons.learned[0], &lessons.held_out[0]);
         assert_eq!((learned.passages.len(), held_out.passages.len()), (16, 20));
         for pair in &held_out.pairs {

@@ -25,6 +25,7 @@
 //! This crate never prints and never reads the environment; everything it uses is an argument.
 #![forbid(unsafe_code)]
 
+mod adapter_records;
 mod answer;
 mod browse;
 mod builder;
@@ -56,6 +57,7 @@ pub mod sync;
 mod update;
 pub mod wire;
 
+pub use adapter_records::{AdapterRecord, AdapterRecords, RememberingAdapter};
 pub use aforesaid_core::{
     EncodeError, Encoder, InvalidMemory, Locality, StoreError, analysis, dense,
     explain::{Arithmetic, Explain},
@@ -63,7 +65,7 @@ pub use aforesaid_core::{
     pipeline::Pipeline,
     rerank,
     snippet::{SNIPPET_CHARS, Snippet},
-    store, time, types, visible,
+    store, time, types, visible, windows,
 };
 pub use aforesaid_llm as llm;
 pub use aforesaid_models as models;

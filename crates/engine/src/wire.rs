@@ -14,6 +14,7 @@ use aforesaid_llm::Spent;
 use serde::Serialize;
 
 use crate::{
+    adapter_records::RememberingAdapter,
     browse::{ListedConversation, ListedSession},
     completion::{Completed, unembedded},
     cues::{CueCoverage, TakenCues},
@@ -119,6 +120,9 @@ impl<'a> ImportReport<'a> {
 pub struct ForgetReport {
     /// What is gone.
     pub forgotten: DeleteReport,
+    /// Adapters that learned from memories which are gone: their files remember.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub adapters: Vec<RememberingAdapter>,
 }
 
 /// How many memories were exported.

@@ -79,6 +79,7 @@ fn the_codes_are_these() {
     let codes: Vec<String> = codes.into_iter().collect();
     insta::assert_snapshot!(codes.join("\n"), @r"
     adapter_of_another_model
+    adapter_record
     ambiguous_id
     ambiguous_memory
     ambiguous_session

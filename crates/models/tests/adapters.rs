@@ -35,6 +35,7 @@ fn set() -> TrainingSet {
         passages: turns.iter().map(|(turn, _)| vec![(*turn).to_owned()]).collect(),
         pairs: turns.iter().enumerate().map(pair).collect(),
         weight: 1.0,
+        negatives: 0,
     }
 }
 
@@ -108,6 +109,24 @@ fn an_adapter_learns_and_the_merged_model_does_what_was_learned() {
 fn threads_change_nothing() {
     let files = tiny("tiny");
     assert_eq!(learn(&files, 1).1, learn(&files, 3).1);
+}
+
+#[test]
+fn hard_passages_change_what_is_learned_and_are_learned_from() {
+    let files = tiny("tiny");
+    // Of six questions a step takes two; without hard passages it sees two passages.
+    let settings = TrainingSettings { batch: 2, ..settings(2) };
+    let learn = |negatives: usize| {
+        let hard = TrainingSet { negatives, ..set() };
+        let observe = &mut |_: &TrainingStep| ControlFlow::Continue(());
+        let trained = train(&files, &[hard], &[set()], "", &settings, observe).unwrap();
+        let mean = |ranks: &[Vec<f64>]| ranks[0].iter().sum::<f64>() / ranks[0].len() as f64;
+        (trained.file, mean(&trained.before), mean(&trained.after))
+    };
+    let (with, before, after) = learn(3);
+    assert_ne!(with, learn(0).0);
+    assert_eq!(with, learn(3).0);
+    assert!(after > before + 0.2, "{before} {after}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use clap::Args;
 use super::{confirm::confirm, print_json};
 use crate::{
     failure::Failure,
+    remembering,
     render::{aside, count, erasure, memories, printable, say},
     scope::{BESIDES_CONVERSATION, ScopeArgs},
     settings::{Output, Settings},
@@ -47,8 +48,9 @@ impl Forget {
         }
         let gone = memory.forget(&settings.namespace, &target)?;
         erasure(gone.erasure);
+        let adapters = remembering::told(&memory, settings);
         if settings.output == Output::Programs {
-            let result = ForgetReport { forgotten: gone };
+            let result = ForgetReport { forgotten: gone, adapters: adapters? };
             return print_json(&InNamespace { namespace: &settings.namespace, result });
         }
         let cues = match gone.cues {
@@ -67,7 +69,9 @@ impl Forget {
             } else {
                 String::new()
             }
-        )
+        )?;
+        // What is gone is gone, also where a record cannot be read.
+        adapters.map(|_| ())
     }
 
     /// The target, and the id of the memory that the beginning of an id stood for.

@@ -12,7 +12,7 @@ use super::print_json;
 use crate::{
     failure::Failure,
     interruption::Interruption,
-    progress,
+    progress, remembering,
     render::{aside, count, memories, printable, say},
     settings::{Output, Settings},
     sync_setup::cursors_of,
@@ -132,8 +132,13 @@ impl Migrate {
         Ok(if named.is_empty() { known } else { named })
     }
 
-    /// Copies how far `sync` has read the logs of these namespaces: what was forgotten would be read again without it.
+    /// Copies how far `sync` has read the logs of these namespaces: what was forgotten would be read again without it. And
+    /// what adapters learned from them: a forget in the target tells of those.
     fn cursors(&self, settings: &Settings, namespaces: &[Namespace]) -> Result<u64, Failure> {
+        let [from, to] = [&self.from, &self.to].map(|store| remembering::records(settings, store));
+        if let (Some(from), Some(to)) = (from?, to?) {
+            from.copy_to(&to, namespaces)?;
+        }
         let (from, to) = (cursors_of(settings, &self.from)?, cursors_of(settings, &self.to)?);
         from.copy_to(&to, namespaces).map_err(crate::sync_setup::failure)
     }

@@ -36,5 +36,5 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
     let what = if forgotten.notes > 0 { "1 note" } else { "1 turn" };
     let gone: Vec<String> = std::iter::once(what.to_owned()).chain(derived).collect();
     let text = format!("gone: {}\n{}", gone.join(", "), notes(pending.as_slice()));
-    Ok(ToolResult::new(text, json_of(&ForgetReport { forgotten })?))
+    Ok(ToolResult::new(text, json_of(&ForgetReport { forgotten, adapters: Vec::new() })?))
 }

@@ -56,6 +56,25 @@ impl Adapter {
         Ok((Self::parse(&file)?, file))
     }
 
+    /// An adapter with a part of this one's updates, and its file: a model between the base and what was learned
+    /// (Wortsman et al. 2022, section 3). `strength` is in (0, 1].
+    ///
+    /// # Errors
+    /// When `strength` is not in that range.
+    pub fn weakened(&self, strength: f32) -> Result<(Self, Vec<u8>), ModelError> {
+        let unfit = |found: String| ModelError::Training {
+            model: self.base.clone(),
+            found,
+            expected: "a strength above 0, at most 1".to_owned(),
+        };
+        if !(strength > 0.0 && strength <= 1.0) {
+            return Err(unfit(format!("a strength of {strength}")));
+        }
+        let mut updates = self.updates.clone();
+        updates.values_mut().flat_map(|update| &mut update.up).for_each(|value| *value *= strength);
+        Self::new(&self.base, &format!("{}; {strength} of what was learned", self.note), updates).map_err(unfit)
+    }
+
     /// Reads the file of an adapter.
     ///
     /// # Errors
@@ -175,6 +194,19 @@ mod tests {
         infinite[end - 2..].copy_from_slice(&0x7f80u16.to_le_bytes());
         assert!(Adapter::parse(&infinite).unwrap_err().contains("finite"));
         assert!(Adapter::new("fake@0123", "", BTreeMap::new()).unwrap_err().contains("no update"));
+    }
+
+    #[test]
+    fn a_part_is_kept_of_what_is_added() {
+        let (whole, _) = Adapter::new("fake@0123", "for a test", updates()).unwrap();
+        let (half, file) = whole.weakened(0.5).unwrap();
+        let of = |adapter: &Adapter| adapter.update("encoder.layer.0.output.dense").cloned().unwrap();
+        assert_eq!(of(&half).down, of(&whole).down);
+        assert_eq!(of(&half).up, of(&whole).up.iter().map(|value| 0.5 * value).collect::<Vec<_>>());
+        assert_eq!((half.note(), &Adapter::parse(&file).unwrap()), ("for a test; 0.5 of what was learned", &half));
+        for odd in [0.0, -1.0, 1.5, f32::NAN] {
+            assert!(whole.weakened(odd).is_err(), "{odd}");
+        }
     }
 
     #[test]

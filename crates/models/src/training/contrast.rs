@@ -11,7 +11,8 @@ pub(super) struct Contrast {
 }
 
 /// Symmetric cross-entropy of the cosines times `scale`, question `i` belonging to passage `i` (Radford et al. 2021,
-/// section 2.3).
+/// section 2.3). Passages beyond the last question belong to none: they are only ones that a question is told from
+/// (Karpukhin et al. 2020, section 3.2).
 ///
 /// `belongs(i, j)` tells whether question `i` is answered by passage `j` too: such a pair is no wrong one.
 pub(super) fn contrast(
@@ -21,36 +22,37 @@ pub(super) fn contrast(
     scale: f32,
     belongs: impl Fn(usize, usize) -> bool,
 ) -> Contrast {
-    let count = questions.len() / dim;
-    let mut scores = vec![f32::NEG_INFINITY; count * count];
+    let (count, wide) = (questions.len() / dim, passages.len() / dim);
+    let mut scores = vec![f32::NEG_INFINITY; count * wide];
     for (i, question) in questions.chunks_exact(dim).enumerate() {
         for (j, passage) in passages.chunks_exact(dim).enumerate() {
             if i == j || !belongs(i, j) {
-                scores[i * count + j] = scale * question.iter().zip(passage).map(|(q, p)| q * p).sum::<f32>();
+                scores[i * wide + j] = scale * question.iter().zip(passage).map(|(q, p)| q * p).sum::<f32>();
             }
         }
     }
     // Of each softmax the shares less the right one are the derivatives by its scores.
-    let mut slopes = vec![0.0; count * count];
+    let mut slopes = vec![0.0; count * wide];
     let mut loss = 0.0;
     let half = 0.5 / count as f32;
     for i in 0..count {
-        for place in [|i: usize, j: usize, n: usize| i * n + j, |i: usize, j: usize, n: usize| j * n + i] {
-            let score = |j: usize| scores[place(i, j, count)];
-            let most = (0..count).map(score).fold(f32::NEG_INFINITY, f32::max);
-            let total: f32 = (0..count).map(|j| (score(j) - most).exp()).sum();
-            loss += f64::from(half * (total.ln() + most - score(i)));
-            for j in 0..count {
-                slopes[place(i, j, count)] += half * (score(j) - most).exp() / total;
+        let of_question: Vec<usize> = (0..wide).map(|j| i * wide + j).collect();
+        let of_passage: Vec<usize> = (0..count).map(|j| j * wide + i).collect();
+        for places in [of_question, of_passage] {
+            let most = places.iter().map(|place| scores[*place]).fold(f32::NEG_INFINITY, f32::max);
+            let total: f32 = places.iter().map(|place| (scores[*place] - most).exp()).sum();
+            loss += f64::from(half * (total.ln() + most - scores[i * wide + i]));
+            for place in places {
+                slopes[place] += half * (scores[place] - most).exp() / total;
             }
-            slopes[place(i, i, count)] -= half;
+            slopes[i * wide + i] -= half;
         }
     }
     let mut of_questions = vec![0.0; questions.len()];
     let mut of_passages = vec![0.0; passages.len()];
     for i in 0..count {
-        for j in 0..count {
-            let slope = scale * slopes[i * count + j];
+        for j in 0..wide {
+            let slope = scale * slopes[i * wide + j];
             let (question, passage) = (&questions[i * dim..][..dim], &passages[j * dim..][..dim]);
             of_questions[i * dim..][..dim].iter_mut().zip(passage).for_each(|(x, p)| *x += slope * p);
             of_passages[j * dim..][..dim].iter_mut().zip(question).for_each(|(x, q)| *x += slope * q);
@@ -65,6 +67,8 @@ mod tests {
 
     const QUESTIONS: [f32; 6] = [0.6, 0.8, -1.0, 0.0, 0.0, 1.0];
     const PASSAGES: [f32; 6] = [1.0, 0.0, 0.0, -1.0, 0.8, 0.6];
+    /// [`PASSAGES`] with one that belongs to no question.
+    const MORE: [f32; 8] = [1.0, 0.0, 0.0, -1.0, 0.8, 0.6, -0.6, 0.8];
 
     #[test]
     fn by_hand() {
@@ -76,22 +80,34 @@ mod tests {
     }
 
     #[test]
+    fn a_passage_without_a_question_is_one_more_to_be_told_from() {
+        // One question between two passages, of which the second is nobody's: ln 2 for the question, 0 for the passage.
+        let found = contrast(&[1.0, 0.0], &[1.0, 0.0, 1.0, 0.0], 2, 5.0, |_, _| false);
+        assert!((found.loss - 0.5 * 2f64.ln()).abs() < 1e-6, "{}", found.loss);
+        assert!(found.passages[0] < 0.0 && found.passages[2] > 0.0, "{:?}", found.passages);
+    }
+
+    #[test]
     fn derivatives_are_those_of_small_steps() {
         let belongs = |i: usize, j: usize| (i, j) == (0, 2);
-        let loss = |questions: &[f32], passages: &[f32]| contrast(questions, passages, 2, 3.0, belongs).loss;
-        let found = contrast(&QUESTIONS, &PASSAGES, 2, 3.0, belongs);
-        for i in 0..6 {
-            let moved = |values: &[f32; 6], step: f32| {
-                let mut moved = *values;
+        for passages in [PASSAGES.as_slice(), MORE.as_slice()] {
+            let loss = |questions: &[f32], passages: &[f32]| contrast(questions, passages, 2, 3.0, belongs).loss;
+            let found = contrast(&QUESTIONS, passages, 2, 3.0, belongs);
+            let moved = |values: &[f32], i: usize, step: f32| {
+                let mut moved = values.to_vec();
                 moved[i] += step;
                 moved
             };
-            let of_question =
-                (loss(&moved(&QUESTIONS, 0.01), &PASSAGES) - loss(&moved(&QUESTIONS, -0.01), &PASSAGES)) / 0.02;
-            let of_passage =
-                (loss(&QUESTIONS, &moved(&PASSAGES, 0.01)) - loss(&QUESTIONS, &moved(&PASSAGES, -0.01))) / 0.02;
-            assert!((f64::from(found.questions[i]) - of_question).abs() < 1e-3, "{i}");
-            assert!((f64::from(found.passages[i]) - of_passage).abs() < 1e-3, "{i}");
+            for (i, derivative) in found.questions.iter().enumerate() {
+                let expected =
+                    (loss(&moved(&QUESTIONS, i, 0.01), passages) - loss(&moved(&QUESTIONS, i, -0.01), passages)) / 0.02;
+                assert!((f64::from(*derivative) - expected).abs() < 1e-3, "question {i}");
+            }
+            for (i, derivative) in found.passages.iter().enumerate() {
+                let expected =
+                    (loss(&QUESTIONS, &moved(passages, i, 0.01)) - loss(&QUESTIONS, &moved(passages, i, -0.01))) / 0.02;
+                assert!((f64::from(*derivative) - expected).abs() < 1e-3, "passage {i}");
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ mod attention;
 mod contrast;
 mod draws;
 mod linear;
+mod negatives;
 mod network;
 mod trainer;
 

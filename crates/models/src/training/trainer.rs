@@ -1,6 +1,6 @@
 //! Steps over batches, with a look at what was held out.
 
-use std::ops::ControlFlow;
+use std::{collections::HashMap, ops::ControlFlow};
 
 use rayon::prelude::*;
 
@@ -8,6 +8,7 @@ use super::{
     adam::AdamW,
     contrast::contrast,
     draws::Draws,
+    negatives::hard_negatives,
     network::{Network, Tape},
 };
 use crate::{
@@ -33,6 +34,9 @@ pub struct TrainingSet {
     pub pairs: Vec<TrainingPair>,
     /// How often it is drawn, beside other sets.
     pub weight: f64,
+    /// Passages more of each step on it: those that the model takes for its questions' own most easily. They are looked for
+    /// once, before the first step.
+    pub negatives: usize,
 }
 
 /// A question and the passage that answers it.
@@ -64,6 +68,8 @@ pub struct TrainingSettings {
     pub strength: f32,
     /// Most tokens of a passage, the special ones included.
     pub max_tokens: usize,
+    /// In what products with the model's weights are computed. What is learned is kept in 32 bits, whatever it is.
+    pub precision: Precision,
     /// What the draws depend on.
     pub seed: u64,
     /// Steps between two looks at what was held out; the best of them is kept.
@@ -82,6 +88,7 @@ impl Default for TrainingSettings {
             scale: 20.0,
             strength: 0.5,
             max_tokens: 160,
+            precision: Precision::F32,
             seed: 17,
             look_every: 50,
             threads: Threads::available(),
@@ -133,8 +140,9 @@ pub fn train(
     let pool = settings.threads.pool()?;
     pool.install(|| {
         let mut trainer = Trainer::new(files, settings)?;
-        let sets = trainer.read(sets)?;
+        let mut sets = trainer.read(sets)?;
         let held_out = trainer.read(held_out)?;
+        trainer.mine(&mut sets)?;
         let [before, after] = trainer.run(&sets, &held_out, observe)?;
         let updates = trainer.network.updates(&trainer.best).collect();
         let (adapter, file) = Adapter::new(&files.pinned, note, updates).map_err(|found| unfit(files, found))?;
@@ -166,6 +174,16 @@ struct ReadSet {
     targets: Vec<usize>,
     also: Vec<Vec<usize>>,
     weight: f64,
+    negatives: usize,
+    /// Of each question, hard passages that do not answer it.
+    hard: Vec<Vec<usize>>,
+}
+
+impl ReadSet {
+    /// Whether a passage answers a question.
+    fn answers(&self, question: usize, passage: usize) -> bool {
+        self.targets[question] == passage || self.also[question].contains(&passage)
+    }
 }
 
 impl<'a> Trainer<'a> {
@@ -173,9 +191,9 @@ impl<'a> Trainer<'a> {
         if let Some(adapter) = &files.adapter {
             return Err(unfit(files, format!("the model with an adapter for {}", adapter.base())));
         }
-        let runtime = Runtime::new(Precision::F32, settings.threads);
+        let runtime = Runtime::new(settings.precision, settings.threads);
         let asked = runtime.instructions;
-        let arithmetic = Arithmetic::new(Precision::F32, asked)
+        let arithmetic = Arithmetic::new(settings.precision, asked)
             .ok_or_else(|| ModelError::Instructions { asked, best: Instructions::best() })?;
         let config = BertConfig::load(&files.dir.join("config.json"))?;
         if config.has_relative_bias() {
@@ -212,11 +230,25 @@ impl<'a> Trainer<'a> {
                 passages: read?,
                 questions: questions?,
                 targets: set.pairs.iter().map(|pair| pair.passage).collect(),
-                also: set.pairs.iter().map(|pair| pair.also.clone()).collect(),
+                also: all_answers(set),
                 weight: set.weight.max(0.0),
+                negatives: set.negatives,
+                hard: Vec::new(),
             })
         };
         sets.iter().map(set).collect()
+    }
+
+    /// Looks for hard passages with the model as it is before the first step.
+    fn mine(&mut self, sets: &mut [ReadSet]) -> Result<(), ModelError> {
+        self.network.prepare(&self.parameters);
+        for set in sets.iter_mut().filter(|set| set.negatives > 0 && set.weight > 0.0) {
+            let first = |forms: &Vec<Vec<Sequence>>| forms.iter().map(|forms| forms[0].clone()).collect::<Vec<_>>();
+            let (questions, passages) = (self.vectors(&first(&set.questions))?, self.vectors(&first(&set.passages))?);
+            let answers = |question: usize, place: usize| set.answers(question, place);
+            set.hard = hard_negatives(&questions, &passages, self.network.dim(), &set.targets, answers);
+        }
+        Ok(())
     }
 
     fn run(
@@ -309,9 +341,23 @@ impl<'a> Trainer<'a> {
             let forms = &set.questions[*pair];
             texts.push(&forms[form(forms.len())]);
         }
-        for pair in &chosen {
-            let forms = &set.passages[set.targets[*pair]];
+        let places: Vec<usize> = chosen.iter().map(|pair| set.targets[*pair]).collect();
+        for place in &places {
+            let forms = &set.passages[*place];
             texts.push(&forms[form(forms.len())]);
+        }
+        let mut places = places;
+        for pair in chosen.iter().filter(|pair| set.hard.get(**pair).is_some_and(|hard| !hard.is_empty())) {
+            if places.len() == chosen.len() + set.negatives {
+                break;
+            }
+            let hard = &set.hard[*pair];
+            let place = hard[form(hard.len())];
+            if !places.contains(&place) {
+                let forms = &set.passages[place];
+                texts.push(&forms[form(forms.len())]);
+                places.push(place);
+            }
         }
         let dim = self.network.dim();
         let passes = batches(&texts, PASS_TOKENS);
@@ -327,10 +373,7 @@ impl<'a> Trainer<'a> {
             }
         }
         let (questions, passages) = vectors.split_at(chosen.len() * dim);
-        let belongs = |i: usize, j: usize| {
-            let target = set.targets[chosen[j]];
-            target == set.targets[chosen[i]] || set.also[chosen[i]].contains(&target)
-        };
+        let belongs = |i: usize, j: usize| set.answers(chosen[i], places[j]);
         let found = contrast(questions, passages, dim, self.settings.scale, belongs);
         let derivatives = [found.questions, found.passages].concat();
         let learn = |(pass, tape): (&Vec<usize>, &Tape)| {
@@ -384,6 +427,21 @@ impl<'a> Trainer<'a> {
         }
         Ok(vectors)
     }
+}
+
+/// Of each pair the passages that answer its question too: what it says, and the passages of pairs with the same question.
+fn all_answers(set: &TrainingSet) -> Vec<Vec<usize>> {
+    let mut asked: HashMap<&str, Vec<usize>> = HashMap::new();
+    for pair in &set.pairs {
+        asked.entry(pair.questions.first().map_or("", String::as_str)).or_default().push(pair.passage);
+    }
+    let of_pair = |pair: &TrainingPair| {
+        let same = pair.questions.first().and_then(|question| asked.get(question.as_str()));
+        let mut also = pair.also.clone();
+        also.extend(same.into_iter().flatten().filter(|place| **place != pair.passage));
+        also
+    };
+    set.pairs.iter().map(of_pair).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {

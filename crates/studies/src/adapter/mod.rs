@@ -5,6 +5,7 @@ mod longmemeval;
 mod qmsum;
 mod realmem;
 mod replies;
+mod windows;
 
 use std::{fs, path::Path};
 
@@ -21,6 +22,9 @@ use crate::StudyError;
 pub struct AdapterSources<'a> {
     /// The folder of the dialogues.
     pub dialogues: &'a Path,
+    /// The folder of further questions: for the dialogues, for RealMem, and new conversations with theirs. A folder of it that
+    /// is not there is left out.
+    pub cues: &'a Path,
     /// The folder with the data sets, each in a folder of its name: realmem, longmemeval and qmsum.
     pub data: &'a Path,
 }
@@ -34,18 +38,30 @@ pub struct AdapterSources<'a> {
 /// # Errors
 /// When the files of a folder that is there cannot be read. A data set whose folder is not there is left out.
 pub fn adapter_sets(sources: AdapterSources<'_>) -> Result<Vec<TrainingSet>, StudyError> {
-    let mut sets = dialogues::sets(sources.dialogues)?;
-    for (folder, read) in [
-        ("realmem", realmem::sets as fn(&Path) -> Result<Vec<TrainingSet>, StudyError>),
-        ("longmemeval", longmemeval::sets),
-        ("qmsum", qmsum::sets),
-    ] {
+    let mut sets = dialogues::sets(sources.dialogues, &sources.cues.join("dialogues"))?;
+    let further = sources.cues.join("conversations");
+    if further.is_dir() {
+        sets.extend(dialogues::further(&further)?);
+    }
+    let realmem_cues = sources.cues.join("realmem");
+    let readers: [(&str, &dyn Fn(&Path) -> Result<Vec<TrainingSet>, StudyError>); 3] = [
+        ("realmem", &|folder| realmem::sets(folder, &realmem_cues)),
+        ("longmemeval", &longmemeval::sets),
+        ("qmsum", &qmsum::sets),
+    ];
+    for (folder, read) in readers {
         let folder = sources.data.join(folder);
         if folder.is_dir() {
             sets.extend(read(&folder)?);
         }
     }
-    Ok(sets)
+    Ok(sets.into_iter().map(windows::split).collect())
+}
+
+/// A question for a turn that there is not.
+fn unknown(path: &Path, id: &str) -> StudyError {
+    let found = format!("questions for {id:?}, expected the id of a turn of its conversation");
+    StudyError::Data { path: path.to_owned(), found }
 }
 
 /// The forms of a question: as it is, and without the names of the speakers.

@@ -13,7 +13,7 @@ use aforesaid::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{files_in, parse, replies, text_of};
+use super::{files_in, lines_of, parse, replies, text_of, unknown};
 use crate::StudyError;
 
 /// The personas that are learned from; the others are what is measured on.
@@ -22,6 +22,10 @@ const LEARNED: [&str; 3] = ["Adeleke_Okonjo", "Kim_Ji_young", "Liam_O_Connor"];
 const REPLIES: f64 = 0.5;
 /// How often labelled queries are drawn.
 const QUERIES: f64 = 2.0;
+/// How often written questions are drawn where there are many; where there are fewer, less often in proportion.
+const CUES: f64 = 1.0;
+/// How many are many.
+const MANY_CUES: f64 = 150.0;
 
 #[derive(Deserialize)]
 struct Persona {
@@ -54,7 +58,14 @@ impl Turn {
     }
 }
 
-pub(super) fn sets(folder: &Path) -> Result<Vec<TrainingSet>, StudyError> {
+/// Questions for a turn, named by its session and its place there.
+#[derive(Deserialize)]
+struct Cues {
+    id: String,
+    q: Vec<String>,
+}
+
+pub(super) fn sets(folder: &Path, cues: &Path) -> Result<Vec<TrainingSet>, StudyError> {
     let learned = |path: &PathBuf| LEARNED.iter().any(|name| path.file_stem().is_some_and(|stem| stem == *name));
     let mut sets = Vec::new();
     for path in files_in(folder, "json")?.into_iter().filter(learned) {
@@ -63,6 +74,10 @@ pub(super) fn sets(folder: &Path) -> Result<Vec<TrainingSet>, StudyError> {
         let said: Vec<replies::Said> = persona.dialogues.iter().map(said).collect();
         sets.push(replies::set(format!("{name}-replies"), &said, REPLIES));
         sets.push(queries(format!("{name}-queries"), &persona.dialogues));
+        let path = cues.join(format!("{name}.jsonl"));
+        if path.is_file() {
+            sets.push(cued(format!("{name}-cues"), &persona.dialogues, &lines_of(&path)?, &path)?);
+        }
     }
     Ok(sets)
 }
@@ -73,17 +88,9 @@ fn said(session: &Session) -> replies::Said {
 
 /// Labelled queries, each with the turn of its sessions that holds most of what the answer goes back to.
 fn queries(name: String, sessions: &[Session]) -> TrainingSet {
-    let mut set = TrainingSet { name, weight: QUERIES, ..TrainingSet::default() };
-    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    let mut terms = Vec::new();
-    for session in sessions {
-        for turn in &session.dialogue_turns {
-            places.entry(&session.session_uuid).or_default().push(set.passages.len());
-            let speaker = if turn.by_assistant() { "Assistant" } else { "User" };
-            set.passages.push(vec![passage(Some(speaker), &turn.content, None), turn.content.clone()]);
-            terms.push(terms_of(&turn.content));
-        }
-    }
+    let (passages, places) = turns(sessions);
+    let terms: Vec<HashSet<String>> = passages.iter().map(|forms| terms_of(&forms[1])).collect();
+    let mut set = TrainingSet { name, passages, weight: QUERIES, ..TrainingSet::default() };
     for session in sessions {
         for pair in session.dialogue_turns.windows(2) {
             let [asked, answer] = pair else { continue };
@@ -104,6 +111,38 @@ fn queries(name: String, sessions: &[Session]) -> TrainingSet {
         }
     }
     set
+}
+
+/// The questions that were written for turns. What else was said in a turn's session is never a wrong answer: in a chat with
+/// an assistant a session is about one thing.
+fn cued(name: String, sessions: &[Session], cues: &[Cues], path: &Path) -> Result<TrainingSet, StudyError> {
+    let (passages, places) = turns(sessions);
+    let mut pairs = Vec::new();
+    for cue in cues {
+        let (session, place) = cue.id.split_once(':').ok_or_else(|| unknown(path, &cue.id))?;
+        let of_session = places.get(session).ok_or_else(|| unknown(path, &cue.id))?;
+        let passage = place.parse().ok().and_then(|place: usize| of_session.get(place));
+        let passage = *passage.ok_or_else(|| unknown(path, &cue.id))?;
+        let pair =
+            |question: &String| TrainingPair { questions: vec![question.clone()], passage, also: of_session.clone() };
+        pairs.extend(cue.q.iter().map(pair));
+    }
+    let weight = CUES * (pairs.len() as f64 / MANY_CUES).min(1.0);
+    Ok(TrainingSet { name, passages, pairs, weight, negatives: 0 })
+}
+
+/// All turns in the forms that they are searched in, and the places of each session's.
+fn turns(sessions: &[Session]) -> (Vec<Vec<String>>, BTreeMap<&str, Vec<usize>>) {
+    let mut passages = Vec::new();
+    let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for session in sessions {
+        for turn in &session.dialogue_turns {
+            places.entry(&session.session_uuid).or_default().push(passages.len());
+            let speaker = if turn.by_assistant() { "Assistant" } else { "User" };
+            passages.push(vec![passage(Some(speaker), &turn.content, None), turn.content.clone()]);
+        }
+    }
+    (passages, places)
 }
 
 fn terms_of(text: &str) -> HashSet<String> {

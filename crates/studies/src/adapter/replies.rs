@@ -26,8 +26,8 @@ pub(super) fn set(name: String, sessions: &[Said], weight: f64) -> TrainingSet {
         for (place, pair) in session.windows(2).enumerate() {
             let [(false, asked), (true, answered)] = pair else { continue };
             if words(asked) >= LEAST_WORDS && words(answered) >= LEAST_ANSWER {
-                // What was asked holds the question's words, as a text that is found may.
-                let also = vec![first + place];
+                // What was asked holds the question's words, and the rest of its session is about the same.
+                let also = (first..first + session.len()).collect();
                 set.pairs.push(TrainingPair { questions: vec![asked.clone()], passage: first + place + 1, also });
             }
         }

@@ -19,7 +19,7 @@ use crate::{
     agent_places::AgentPlaces,
     failure::Failure,
     interruption::Interruption,
-    local_time, progress,
+    local_time, progress, remembering,
     render::{aside, count, say},
     settings::{Output, Settings},
     sync_setup,
@@ -167,9 +167,20 @@ impl Sync {
             .lock(|| aside(format_args!("another sync is at work; waiting for it")))
             .map_err(sync_setup::failure)?;
         let forgotten = memory.forget_synced(&cursors, &lock, is_meant).map_err(sync_setup::failure)?;
+        let adapters = remembering::told(&memory, settings);
         match settings.output {
-            Output::Programs => print_json(&serde_json::json!({"forgotten": {"logs": meant, "turns": forgotten}})),
-            Output::People => say!("gone: {} of {}", count(forgotten, "turn"), count(meant, "log")),
+            Output::Programs => {
+                let mut report = serde_json::json!({"forgotten": {"logs": meant, "turns": forgotten}});
+                let adapters = adapters?;
+                if !adapters.is_empty() {
+                    report["adapters"] = serde_json::json!(adapters);
+                }
+                print_json(&report)
+            }
+            Output::People => {
+                say!("gone: {} of {}", count(forgotten, "turn"), count(meant, "log"))?;
+                adapters.map(|_| ())
+            }
         }
     }
 }

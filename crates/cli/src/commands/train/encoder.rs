@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use aforesaid::{
-    Creation, Lessons,
+    AdapterRecord, Creation, Lessons,
     models::training::{Trained, TrainingSettings, TrainingStep, train},
     resolve::ModelResolver,
 };
@@ -19,7 +19,7 @@ use crate::{
     failure::Failure,
     files::write_whole,
     interruption::Interruption,
-    progress,
+    progress, remembering,
     render::{count, memories, say},
     settings::{Output, Settings},
 };
@@ -33,7 +33,7 @@ const LEAST_HELD_OUT: usize = 20;
 #[command(
     after_help = "It learns from the cue questions of four fifths of the sessions, and the others show whether that helped: the file is \
     written only where it surely did. Sensitive memories are left out. An adapter remembers what it learned from: \
-    delete the file to forget that too. Ctrl-C ends the learning early.\n\
+    `aforesaid forget` names the adapters that learned from what it deletes; delete their files to forget that too. Ctrl-C ends the learning early.\n\
     Use it with --model FILE, or as `model` in the configuration file: `aforesaid reembed --model FILE` brings the namespace over."
 )]
 pub(crate) struct TrainEncoder {
@@ -120,6 +120,12 @@ impl TrainEncoder {
                 ranks[1],
                 difference(&found),
             )));
+        }
+        // First the record: an adapter that nothing knows of cannot be told of when what it learned is forgotten.
+        if let Some(records) = remembering::records(settings, &settings.store)? {
+            let file = std::path::absolute(&self.out).unwrap_or_else(|_| self.out.clone());
+            let (namespace, sha256) = (settings.namespace.clone(), trained.adapter.sha256());
+            records.keep(&AdapterRecord::new(namespace, file, sha256, &lessons.memories))?;
         }
         write_whole(&self.out, &trained.file)?;
         let (learned, held_out) = lessons.counts();

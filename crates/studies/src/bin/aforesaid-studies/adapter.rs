@@ -19,9 +19,15 @@ pub(crate) struct Adapter {
     /// The file to write.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: PathBuf,
+    /// Learn nothing, and keep --strength of the adapter in this file.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    weaken: Option<PathBuf>,
     /// The folder of the dialogues.
     #[arg(long, value_name = "DIR", default_value = "datasets/dialogues", value_hint = ValueHint::DirPath)]
     dialogues: PathBuf,
+    /// The folder of further questions.
+    #[arg(long, value_name = "DIR", default_value = "datasets/cues", value_hint = ValueHint::DirPath)]
+    cues: PathBuf,
     /// The folder with the other data sets [default: where `aforesaid eval data fetch` puts them].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     data: Option<PathBuf>,
@@ -34,6 +40,9 @@ pub(crate) struct Adapter {
     /// Weights of sets by what their names begin with, as in qmsum=0.1.
     #[arg(long, value_name = "START=WEIGHT", value_delimiter = ',')]
     weight: Vec<String>,
+    /// Hard passages of a step, for all sets [default: 16 for the dialogues, none for the others].
+    #[arg(long, value_name = "N")]
+    negatives: Option<usize>,
     /// Directions in which each map may change.
     #[arg(long, default_value_t = TrainingSettings::default().rank)]
     rank: usize,
@@ -65,9 +74,18 @@ pub(crate) struct Adapter {
 
 impl Adapter {
     pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
+        if let Some(whole) = &self.weaken {
+            let whole = aforesaid::models::Adapter::read(whole).map_err(aforesaid::Error::from)?;
+            let (kept, file) = whole.weakened(self.strength).map_err(aforesaid::Error::from)?;
+            write_file(&self.out, &file)?;
+            return line(&format!("{} of {}: {}", self.strength, whole.sha256(), kept.sha256()));
+        }
         let data = self.data.clone().map_or_else(|| machine.datasets(), Ok)?;
-        let mut sets = adapter_sets(AdapterSources { dialogues: &self.dialogues, data: &data })?;
+        let mut sets = adapter_sets(AdapterSources { dialogues: &self.dialogues, cues: &self.cues, data: &data })?;
         sets.retain(|set| !self.without.iter().any(|start| set.name.starts_with(start)));
+        if let Some(negatives) = self.negatives {
+            sets.iter_mut().for_each(|set| set.negatives = negatives);
+        }
         for rule in &self.weight {
             let (start, weight) = rule.split_once('=').unwrap_or((rule, ""));
             let weight = weight.parse().map_err(|_| {
@@ -86,6 +104,7 @@ impl Adapter {
             scale: self.scale,
             strength: self.strength,
             max_tokens: self.max_tokens,
+            precision: machine.precision().unwrap_or(TrainingSettings::default().precision),
             look_every: self.look_every,
             seed: self.seed,
             threads: machine.encoder_threads(),

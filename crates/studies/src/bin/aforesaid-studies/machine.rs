@@ -122,6 +122,11 @@ impl Machine {
         self.threads()
     }
 
+    /// The precision of the options.
+    pub(crate) fn precision(&self) -> Option<Precision> {
+        self.precision
+    }
+
     fn settings(&self) -> Result<ModelSettings, Failure> {
         let home = choose_base_strategy().ok().map(|places| places.home_dir().join(".cache").join("huggingface"));
         let chosen = self.model.is_some() || self.model_dir.is_some();
