@@ -1,16 +1,17 @@
 """Writes a made-up history of N turns as JSON lines, and questions about it.
 
-    make_history.py N HISTORY QUESTIONS [CUES]
+    make_history.py N HISTORY QUESTIONS [CUES] [--long-share SHARE]
 
 CUES, if named, gets three cue questions a turn, made of its words and others. Words follow Zipf's law over the vocabulary of the demo conversation and made-up
-names, so that postings are as uneven as in real talk. The same N gives the same file.
+names, so that postings are as uneven as in real talk. A turn has 4 to 24 words; with --long-share, that share of the turns, evenly spread, has 200 to 500, as
+what an assistant answers, and the others are those without it. The same arguments give the same files.
 """
 
+import argparse
 import json
 import os
 import random
 import re
-import sys
 from itertools import accumulate
 from pathlib import Path
 
@@ -18,6 +19,7 @@ TURNS_A_SESSION = 20
 SESSIONS_A_CONVERSATION = 25
 QUESTIONS = 200
 CUES_A_TURN = 3
+WORDS_A_SENTENCE = 15
 DEMO = Path(__file__).parent.parent / "crates/cli/demo/conversation.jsonl"
 
 
@@ -41,8 +43,13 @@ def cues(rng, row, words, weights):
         yield f"When did {row['speaker']} say {' '.join(about)}?"
 
 
-def main(n, history, questions, cue_file=None):
-    rng, cue_rng = random.Random(7), random.Random(8)
+def is_long(i, share):
+    """Whether the turn at a place is one of the share that is long."""
+    return int((i + 1) * share) > int(i * share)
+
+
+def main(n, history, questions, cue_file=None, long_share=0.0):
+    rng, cue_rng, long_rng = random.Random(7), random.Random(8), random.Random(9)
     words = vocabulary(rng)
     weights = list(accumulate(1 / (rank + 10) for rank in range(len(words))))
     speakers = ["Maya", "Tomas", "Leena", "Gus"]
@@ -51,6 +58,10 @@ def main(n, history, questions, cue_file=None):
             session, turn = divmod(i, TURNS_A_SESSION)
             conversation, session = divmod(session, SESSIONS_A_CONVERSATION)
             text = " ".join(rng.choices(words, cum_weights=weights, k=rng.randint(4, 24)))
+            if is_long(i, long_share):
+                said = long_rng.choices(words, cum_weights=weights, k=long_rng.randint(200, 500))
+                sentences = [said[at : at + WORDS_A_SENTENCE] for at in range(0, len(said), WORDS_A_SENTENCE)]
+                text = " ".join(" ".join(sentence).capitalize() + "." for sentence in sentences)
             row = {
                 "id": f"{session}:{turn}",
                 "conversation": f"talk-{conversation}",
@@ -70,4 +81,11 @@ def main(n, history, questions, cue_file=None):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), *sys.argv[2:5])
+    args = argparse.ArgumentParser()
+    args.add_argument("turns", type=int)
+    args.add_argument("history")
+    args.add_argument("questions")
+    args.add_argument("cues", nargs="?")
+    args.add_argument("--long-share", type=float, default=0.0)
+    args = args.parse_args()
+    main(args.turns, args.history, args.questions, args.cues, args.long_share)
