@@ -4,8 +4,8 @@ use aforesaid_core::{EncodeError, PairScorer, types::EncoderId};
 
 use crate::{
     ModelError, ModelFiles, ModelKind, Runtime,
-    bert::{BertConfig, ScoreHead, Tensors},
-    inference::Inference,
+    architecture::PairHead,
+    inference::{Inference, arithmetic},
 };
 
 /// A model that reads a question and a passage together and says how well the one answers the other.
@@ -15,7 +15,7 @@ use crate::{
 pub struct CrossEncoder {
     id: EncoderId,
     inference: Inference,
-    head: ScoreHead,
+    head: PairHead,
 }
 
 impl CrossEncoder {
@@ -28,11 +28,7 @@ impl CrossEncoder {
     /// this crate cannot run.
     pub fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
         let id = files.id_of(ModelKind::Reranker, runtime.precision)?;
-        let path = files.dir.join("config.json");
-        let config = BertConfig::load(&path)?;
-        config.require_one_label(&path)?;
-        let tensors = Tensors::open(&files.dir.join("model.safetensors"))?;
-        let head = ScoreHead::load(&tensors, &config.family, config.hidden_size)?;
+        let head = PairHead::load(files, arithmetic(runtime)?)?;
         Ok(Self { id, inference: Inference::load(files, runtime)?, head })
     }
 }
@@ -47,7 +43,7 @@ impl PairScorer for CrossEncoder {
         let scores = self.inference.run(
             passages,
             |tokenizer, passage| tokenizer.pair(query, passage),
-            |tokens| self.head.score(&tokens[..width]),
+            |tokens| self.head.score(tokens, width),
         );
         let finite = scores.and_then(|scores| match scores.iter().position(|score| !score.is_finite()) {
             None => Ok(scores),

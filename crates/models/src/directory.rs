@@ -1,4 +1,4 @@
-//! Any BERT-family model, by its directory.
+//! Any model of a known architecture, by its directory.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,9 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     ModelError, ModelFiles, ModelKind, Normalisation, Origin, Pooling, Recipe,
+    checksum::sha256_while,
     files::{MOST_CONFIG, read_regular},
+    score_modules,
     stamps::Stamps,
 };
 
@@ -18,8 +20,9 @@ const FILES: [&str; 3] = ["model.safetensors", "tokenizer.json", "config.json"];
 /// Pooling, length and prefixes come from the files that sentence-transformers
 /// writes; without them they are the mean, what the positions allow, and none.
 /// Vectors are always scaled to length 1. It is a reranker if `config.json` names an architecture for
-/// sequence classification, and an encoder otherwise. The id is the directory's name with
-/// the start of the weights' sha256, which is remembered under `cache`.
+/// sequence classification or `modules.json` the modules of a score, and an encoder otherwise. The id is the directory's
+/// name with the start of the weights' sha256, which is remembered under `cache`; of weights in several files, that of
+/// their checksums.
 ///
 /// # Errors
 /// When a file is missing, cannot be read, or asks for a kind of pooling or a layer that is not supported.
@@ -32,21 +35,20 @@ pub fn from_directory(dir: &Path, cache: &Path) -> Result<ModelFiles, ModelError
         });
     }
     let dir = fs::canonicalize(dir).map_err(ModelError::io("resolve the model directory", dir))?;
-    refuse_other_modules(&dir)?;
+    let head = modules(&dir)?;
     let prompts = optional::<Prompts>(&dir.join("config_sentence_transformers.json"))?.unwrap_or_default().prompts;
-    let length = optional::<Length>(&dir.join("sentence_bert_config.json"))?.and_then(|length| length.max_seq_length);
     let recipe = Recipe {
-        max_tokens: length.unwrap_or(usize::MAX),
+        max_tokens: length(&dir, head)?.unwrap_or(usize::MAX),
         pooling: pooling(&dir)?,
         normalisation: Normalisation::L2,
         query_prefix: prompts.query.unwrap_or_default().into(),
         passage_prefix: prompts.passage.or(prompts.document).unwrap_or_default().into(),
     };
-    let weights = dir.join(FILES[0]);
-    let sha256 = Stamps::under(cache).sha256_of(&weights).map_err(ModelError::io("hash the weights", &weights))?;
+    let sha256 = sha256_of_weights(&dir, head, cache)?;
     let name = dir.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy());
     let pinned = format!("{name}@{}", &sha256[..12]);
-    Ok(ModelFiles { kind: kind(&dir)?, dir, origin: Origin::Explicit, pinned, recipe, adapter: None })
+    let kind = if head == Head::Modules { ModelKind::Reranker } else { kind(&dir)? };
+    Ok(ModelFiles { kind, dir, origin: Origin::Explicit, pinned, recipe, adapter: None })
 }
 
 #[derive(Deserialize, Default)]
@@ -80,9 +82,47 @@ struct Length {
 }
 
 #[derive(Deserialize)]
-struct Module {
+struct TokenizerSettings {
+    /// A number beyond all integers where there is no limit.
+    model_max_length: Option<f64>,
+}
+
+/// The tokens that are kept of a text, where a file says so.
+fn length(dir: &Path, head: Head) -> Result<Option<usize>, ModelError> {
+    let length = optional::<Length>(&dir.join("sentence_bert_config.json"))?.and_then(|length| length.max_seq_length);
+    if length.is_some() || head == Head::None {
+        return Ok(length);
+    }
+    // Where modules make a score, sentence-transformers keeps the length with the tokenizer.
+    let settings = optional::<TokenizerSettings>(&dir.join("tokenizer_config.json"))?;
+    let length = settings.and_then(|settings| settings.model_max_length).filter(|length| *length >= 1.0);
+    Ok(length.map(|length| length as usize))
+}
+
+/// One of the modules that sentence-transformers runs one after another.
+#[derive(Deserialize)]
+pub(crate) struct Module {
     #[serde(rename = "type")]
     kind: String,
+    /// Its folder.
+    #[serde(default)]
+    pub(crate) path: String,
+}
+
+impl Module {
+    /// The name of its class.
+    pub(crate) fn name(&self) -> &str {
+        self.kind.rsplit('.').next().unwrap_or(&self.kind)
+    }
+}
+
+/// Where what comes after the encoder stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Head {
+    /// Nowhere, or in the model's own file.
+    None,
+    /// In files of its own: see [`score_modules`].
+    Modules,
 }
 
 #[derive(Deserialize, Default)]
@@ -131,23 +171,47 @@ fn pooling(dir: &Path) -> Result<Pooling, ModelError> {
     }
 }
 
-fn refuse_other_modules(dir: &Path) -> Result<(), ModelError> {
+/// What the modules come to.
+///
+/// # Errors
+/// When there are others than an encoder's or a score's.
+fn modules(dir: &Path) -> Result<Head, ModelError> {
     let path = dir.join("modules.json");
     let modules = optional::<Vec<Module>>(&path)?.unwrap_or_default();
-    let known = |kind: &str| ["Transformer", "Pooling", "Normalize"].contains(&kind.rsplit('.').next().unwrap_or(kind));
-    match modules.into_iter().find(|module| !known(&module.kind)) {
-        None => Ok(()),
+    if score_modules::make_a_score(&modules) {
+        return Ok(Head::Modules);
+    }
+    let known = |module: &Module| ["Transformer", "Pooling", "Normalize"].contains(&module.name());
+    match modules.into_iter().find(|module| !known(module)) {
+        None => Ok(Head::None),
         Some(module) => Err(ModelError::Config {
             path,
             field: "type",
             found: module.kind,
-            expected: "Transformer, Pooling and Normalize only".to_owned(),
+            expected:
+                "Transformer, Pooling and Normalize only, or those of a score in their order: Transformer, Pooling, \
+                       Dense, LayerNorm and Dense"
+                    .to_owned(),
         }),
     }
 }
 
+fn sha256_of_weights(dir: &Path, head: Head, cache: &Path) -> Result<String, ModelError> {
+    let stamps = Stamps::under(cache);
+    let hash = |path: &Path| stamps.sha256_of(path).map_err(ModelError::io("hash the weights", path));
+    let own = hash(&dir.join(FILES[0]))?;
+    if head == Head::None {
+        return Ok(own);
+    }
+    let mut all = own;
+    for path in score_modules::weights(dir) {
+        all.push_str(&hash(&path)?);
+    }
+    sha256_while(all.as_bytes(), |_| Ok(())).map_err(ModelError::io("hash the weights", dir))
+}
+
 /// Reads a JSON file that may be absent.
-fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ModelError> {
+pub(crate) fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ModelError> {
     if !path.exists() {
         return Ok(None);
     }

@@ -10,7 +10,8 @@ use rayon::{ThreadPool, prelude::*};
 
 use crate::{
     Instructions, ModelError, ModelFiles, Runtime,
-    bert::{Bert, BertConfig, Sequence, Tensors, Workspace},
+    architecture::{Network, Shape},
+    bert::{Sequence, Workspace},
     kernels::Arithmetic,
     tokenizer::TextTokenizer,
 };
@@ -21,7 +22,7 @@ const BATCH_TOKENS: usize = 192;
 /// A model with its tokenizer, the threads it runs on, and the memory they use.
 pub(crate) struct Inference {
     tokenizer: TextTokenizer,
-    bert: Bert,
+    network: Network,
     pool: ThreadPool,
     spaces: Mutex<Vec<Workspace>>,
 }
@@ -32,11 +33,10 @@ impl Inference {
     /// # Errors
     /// When a file is missing, damaged, or of a model this crate cannot run, or the threads do not start.
     pub(crate) fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
-        let arithmetic = Arithmetic::new(runtime.precision, runtime.instructions)
-            .ok_or_else(|| ModelError::Instructions { asked: runtime.instructions, best: Instructions::best() })?;
+        let arithmetic = arithmetic(runtime)?;
         let pool = runtime.threads.pool()?;
-        let (tokenizer, bert) = pool.install(|| read(files, arithmetic))?;
-        Ok(Self { tokenizer, bert, pool, spaces: Mutex::default() })
+        let (tokenizer, network) = pool.install(|| read(files, arithmetic))?;
+        Ok(Self { tokenizer, network, pool, spaces: Mutex::default() })
     }
 
     /// Whether its vocabulary has a word as a whole.
@@ -46,7 +46,7 @@ impl Inference {
 
     /// Components of a token vector.
     pub(crate) fn dim(&self) -> usize {
-        self.bert.hidden_size()
+        self.network.hidden_size()
     }
 
     /// How many tokens each text has.
@@ -67,7 +67,7 @@ impl Inference {
 
     /// Multiply-adds that the products with weights cost a token.
     pub(crate) fn multiply_adds_per_token(&self) -> usize {
-        self.bert.multiply_adds_per_token()
+        self.network.multiply_adds_per_token()
     }
 
     /// What `finish` makes of each item's token vectors, `[tokens, dim]`, in the order of the items.
@@ -123,7 +123,7 @@ impl Inference {
     ) -> Result<Vec<U>, String> {
         let mut space = self.spaces.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let texts: Vec<&Sequence> = batch.iter().map(|i| &sequences[*i]).collect();
-        let mut tokens = self.bert.forward(&texts, &mut space).map_err(|error| error.reason())?;
+        let mut tokens = self.network.forward(&texts, &mut space).map_err(|error| error.reason())?;
         let mut results = Vec::with_capacity(texts.len());
         for text in texts {
             let (of_text, rest) = tokens.split_at(text.len() * self.dim());
@@ -135,18 +135,24 @@ impl Inference {
     }
 }
 
-fn read(files: &ModelFiles, arithmetic: Arithmetic) -> Result<(TextTokenizer, Bert), ModelError> {
-    let config = BertConfig::load(&files.dir.join("config.json"))?;
-    let max_tokens = files.recipe.max_tokens.min(config.max_tokens());
-    let vocabulary = config.vocab_size;
-    let (tokenizer, bert) = rayon::join(
+/// The kernels of a runtime.
+///
+/// # Errors
+/// When this processor lacks the instructions.
+pub(crate) fn arithmetic(runtime: Runtime) -> Result<Arithmetic, ModelError> {
+    Arithmetic::new(runtime.precision, runtime.instructions)
+        .ok_or_else(|| ModelError::Instructions { asked: runtime.instructions, best: Instructions::best() })
+}
+
+fn read(files: &ModelFiles, arithmetic: Arithmetic) -> Result<(TextTokenizer, Network), ModelError> {
+    let shape = Shape::load(&files.dir.join("config.json"))?;
+    let max_tokens = files.recipe.max_tokens.min(shape.max_tokens());
+    let vocabulary = shape.vocabulary();
+    let (tokenizer, network) = rayon::join(
         || TextTokenizer::load(&files.dir.join("tokenizer.json"), max_tokens, vocabulary),
-        || {
-            let tensors = Tensors::open(&files.dir.join("model.safetensors"))?;
-            Bert::load(config, &tensors, files.adapter.as_deref(), arithmetic)
-        },
+        || Network::load(shape, files, max_tokens, arithmetic),
     );
-    Ok((tokenizer?, bert?))
+    Ok((tokenizer?, network?))
 }
 
 /// Groups texts, longest first, into batches of at most `budget` tokens; a text that is longer is alone.

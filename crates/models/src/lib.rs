@@ -18,6 +18,7 @@
 //! Nothing here prints or reads the environment: every path is an argument.
 
 mod adapter;
+mod architecture;
 mod bert;
 pub mod checksum;
 mod cross_encoder;
@@ -29,11 +30,13 @@ pub mod files;
 mod inference;
 mod instructions;
 mod kernels;
+mod modernbert;
 mod precision;
 mod private;
 pub mod registry;
 pub mod resolve;
 mod runtime;
+mod score_modules;
 mod stamps;
 mod threads;
 mod tokenizer;

@@ -74,6 +74,11 @@ fn assert_close(found: &[f32], expected: &[f32], what: &str) {
 }
 
 fn assert_encodes_as_transformers(name: &str, prompts: [&str; 2]) {
+    assert_encodes_with(name, prompts, 0.0);
+}
+
+/// As [`assert_encodes_as_transformers`], with a cosine in bytes that may be so much less.
+fn assert_encodes_with(name: &str, prompts: [&str; 2], slack_of_bytes: f64) {
     let files = files(name);
     assert_eq!(files.kind, ModelKind::Encoder);
     assert_eq!([&*files.recipe.query_prefix, &*files.recipe.passage_prefix], prompts);
@@ -88,6 +93,7 @@ fn assert_encodes_as_transformers(name: &str, prompts: [&str; 2]) {
     check(encoder.encode_queries(&texts).unwrap(), |row| &row.query);
     check(encoder.encode_passages(&texts).unwrap(), |row| row.passage.as_ref().unwrap_or(&row.query));
     for (runtime, least) in runtimes() {
+        let least = if runtime.precision == Precision::Int8 { least - slack_of_bytes } else { least };
         let vectors = BertEncoder::load(&files, runtime).unwrap().encode_queries(&texts).unwrap();
         for (row, found) in rows.iter().zip(vectors.iter()) {
             let cosine = cosine(found, &row.query);
@@ -143,6 +149,122 @@ fn xlm_roberta_scores_pairs_by_its_classification_head() {
     assert_scores_as_transformers("tiny-cross-xlm-roberta");
 }
 
+#[test]
+fn modernbert_with_rotations_windows_gates_and_every_bias() {
+    // Five layers of 20 components: what is lost by bytes adds up, and few terms even it out.
+    assert_encodes_with("tiny-modernbert", ["", ""], 0.02);
+}
+
+#[test]
+fn modernbert_scores_pairs_by_the_classifier_in_its_own_file() {
+    assert_scores_as_transformers("tiny-cross-modernbert");
+}
+
+#[test]
+fn modernbert_scores_pairs_by_modules_of_sentence_transformers() {
+    assert_scores_as_transformers("tiny-cross-modules");
+    assert_eq!(files("tiny-cross-modules").recipe.max_tokens, 96);
+}
+
+#[test]
+fn rerankers_of_modernbert_score_alike_in_every_precision() {
+    for name in ["tiny-cross-modernbert", "tiny-cross-modules"] {
+        let files = files(name);
+        let rows: Vec<Pairs> = expected(name);
+        let expected: Vec<f32> = rows.iter().flat_map(|row| row.scores.clone()).collect();
+        let mean = expected.iter().sum::<f32>() / expected.len() as f32;
+        let around = |scores: &[f32]| scores.iter().map(|score| score - mean).collect::<Vec<f32>>();
+        for (runtime, _) in runtimes() {
+            let scorer = CrossEncoder::load(&files, runtime).unwrap();
+            let score = |row: &Pairs| {
+                let passages: Vec<&str> = row.passages.iter().map(String::as_str).collect();
+                scorer.score(&row.query, &passages).unwrap()
+            };
+            let (found, expected) = (around(&rows.iter().flat_map(score).collect::<Vec<f32>>()), around(&expected));
+            let correlation =
+                cosine(&found, &expected) / (cosine(&found, &found) * cosine(&expected, &expected)).sqrt();
+            let least = match runtime.precision {
+                Precision::F32 => 0.999_999,
+                Precision::Bf16 => 0.99,
+                Precision::Int8 => 0.92,
+            };
+            assert!(correlation >= least, "{name}, {runtime:?}: {correlation}");
+        }
+    }
+}
+
+/// A copy of a reranker of modules.
+fn modules_copy() -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for folder in ["", "1_Pooling", "2_Dense", "3_LayerNorm", "4_Dense"] {
+        fs::create_dir_all(copy.path().join(folder)).unwrap();
+        for entry in fs::read_dir(directory("tiny-cross-modules").join(folder)).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_file() {
+                fs::copy(entry.path(), copy.path().join(folder).join(entry.file_name())).unwrap();
+            }
+        }
+    }
+    copy
+}
+
+#[test]
+fn modules_that_make_no_such_score_are_refused_by_name() {
+    for (file, from, to, refusal) in [
+        (
+            "2_Dense/config.json",
+            "activation.GELU",
+            "activation.ReLU",
+            "activation_function is \"torch.nn.modules.activation.ReLU\", expected GELU",
+        ),
+        ("2_Dense/config.json", "\"out_features\": 20", "\"out_features\": 10", "out_features is 10, expected 20"),
+        ("3_LayerNorm/config.json", "20", "10", "dimension is 10, expected 20"),
+        ("4_Dense/config.json", "\"out_features\": 1", "\"out_features\": 3", "out_features is 3, expected 1"),
+        ("4_Dense/config.json", "Identity", "Sigmoid", "expected Identity"),
+        ("1_Pooling/config.json", "cls", "max", "pooling_mode is [max], expected mean or cls"),
+        (
+            "modules.json",
+            "4_Dense",
+            "../outside",
+            "expected Transformer, Pooling and Normalize only, or those of a score",
+        ),
+        (
+            "modules.json",
+            "layer_norm.LayerNorm",
+            "normalize.Normalize",
+            "type is sentence_transformers.base.modules.dense.Dense",
+        ),
+    ] {
+        let copy = modules_copy();
+        let path = copy.path().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file}: {from}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+        let loaded = from_directory(copy.path(), &copy.path().join("cache"));
+        let message = match loaded.and_then(|files| CrossEncoder::load(&files, runtime(1))) {
+            Ok(_) => "it was loaded".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        assert!(message.contains(refusal), "{file}, {to}: {message}");
+    }
+    let copy = modules_copy();
+    fs::remove_file(copy.path().join("3_LayerNorm/config.json")).unwrap();
+    let files = from_directory(copy.path(), &copy.path().join("cache")).unwrap();
+    let message = CrossEncoder::load(&files, runtime(1)).err().unwrap().to_string();
+    assert!(message.contains("3_LayerNorm/config.json: found no such file"), "{message}");
+}
+
+#[test]
+fn other_weights_of_a_module_are_another_model() {
+    let copy = modules_copy();
+    let pinned = || from_directory(copy.path(), &copy.path().join("cache")).unwrap().pinned;
+    let before = pinned();
+    let path = copy.path().join("4_Dense/model.safetensors");
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, bytes).unwrap();
+    assert_ne!(pinned(), before);
+}
+
 /// A copy of a model whose `config.json` has one thing replaced.
 fn changed(name: &str, from: &str, to: &str) -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
@@ -184,6 +306,18 @@ fn a_missing_head_names_its_tensor() {
     let files = from_directory(copy.path(), copy.path()).unwrap();
     let message = CrossEncoder::load(&files, runtime(1)).err().unwrap().to_string();
     assert!(message.contains("tensor pooler.dense.weight: found no such tensor"), "{message}");
+}
+
+#[test]
+fn an_encoder_of_modernbert_without_a_head_names_the_tensor() {
+    let copy = changed("tiny-modernbert", "\"ModernBertModel\"", "\"ModernBertForSequenceClassification\"");
+    let config = copy.path().join("config.json");
+    let text = fs::read_to_string(&config).unwrap();
+    let one_label = text.replace("\"LABEL_0\",", "\"LABEL_0\"").replace("\"1\": \"LABEL_1\"", "");
+    fs::write(&config, one_label).unwrap();
+    let files = from_directory(copy.path(), copy.path()).unwrap();
+    let message = CrossEncoder::load(&files, runtime(1)).err().unwrap().to_string();
+    assert!(message.contains("tensor head.dense.weight: found no such tensor"), "{message}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Most tokens of a text, whatever a model allows: attention costs their square. None of these models reads more.
-const MOST_TOKENS: usize = 8192;
+pub(crate) const MOST_TOKENS: usize = 8192;
 
 /// The shape of a BERT-family model.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -167,17 +167,29 @@ impl BertConfig {
     /// # Errors
     /// When `config.json`, which was read from `path`, names no labels or several.
     pub(crate) fn require_one_label(&self, path: &Path) -> Result<(), ModelError> {
-        match self.id2label.as_ref().map(serde_json::Map::len) {
-            Some(1) => Ok(()),
-            found => {
-                let found = found.map_or("not there".to_owned(), |labels| format!("{labels} labels"));
-                Err(wrong(path, "id2label", found, "one label: a score of relevance".to_owned()))
-            }
+        require_one_label(self.id2label.as_ref(), path)
+    }
+}
+
+/// Requires one label among those that a configuration, which was read from `path`, names.
+///
+/// # Errors
+/// When it names none or several.
+pub(crate) fn require_one_label(
+    labels: Option<&serde_json::Map<String, serde_json::Value>>,
+    path: &Path,
+) -> Result<(), ModelError> {
+    match labels.map(serde_json::Map::len) {
+        Some(1) => Ok(()),
+        found => {
+            let found = found.map_or("not there".to_owned(), |labels| format!("{labels} labels"));
+            Err(wrong(path, "id2label", found, "one label: a score of relevance".to_owned()))
         }
     }
 }
 
-fn wrong(path: &Path, field: &'static str, found: String, expected: String) -> ModelError {
+/// A field that asks for something else than is computed.
+pub(crate) fn wrong(path: &Path, field: &'static str, found: String, expected: String) -> ModelError {
     ModelError::Config { path: path.to_owned(), field, found, expected }
 }
 

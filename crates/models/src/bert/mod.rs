@@ -12,10 +12,11 @@ mod weights;
 mod word_rows;
 mod workspace;
 
-pub(crate) use config::BertConfig;
+pub(crate) use config::{BertConfig, MOST_TOKENS, require_one_label, wrong};
 pub(crate) use embeddings::Embeddings;
 pub(crate) use head::ScoreHead;
 pub(crate) use sequence::Sequence;
 pub(crate) use tensors::Tensors;
-pub(crate) use weights::Bert;
+pub(crate) use weights::{Bert, heads_together};
+pub(crate) use word_rows::WordRows;
 pub(crate) use workspace::Workspace;

@@ -18,7 +18,10 @@ use crate::{
 const MAX_HEADER: u64 = 16 << 20;
 
 /// What the names of an encoder's tensors begin with where a head stands beside it.
-const PREFIXES: [&str; 3] = ["bert.", "roberta.", "mpnet."];
+const PREFIXES: [&str; 4] = ["bert.", "roberta.", "mpnet.", "model."];
+
+/// The word embeddings, which every encoder has: as BERT's family calls them, and ModernBERT.
+const WORDS: [&str; 2] = ["embeddings.word_embeddings.weight", "embeddings.tok_embeddings.weight"];
 
 /// Numbers converted at a time, so that raw bytes stay in the cache.
 const CHUNK: usize = 16 * 1024;
@@ -62,7 +65,7 @@ impl Tensors {
         if size != expected {
             return Err(broken(format!("{size} bytes"), format!("{expected}, as its header says")));
         }
-        let has = |prefix: &&str| metadata.info(&format!("{prefix}embeddings.word_embeddings.weight")).is_some();
+        let has = |prefix: &&str| WORDS.iter().any(|words| metadata.info(&format!("{prefix}{words}")).is_some());
         let prefix = PREFIXES.into_iter().find(has).unwrap_or("");
         Ok(Self { path: path.to_owned(), metadata, data_start, prefix })
     }
@@ -84,7 +87,7 @@ impl Tensors {
     ///
     /// # Errors
     /// As [`Tensors::read`].
-    pub(super) fn read_exactly(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
+    pub(crate) fn read_exactly(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
         // Before room is made: so many numbers are in the file.
         self.locate(name, shape)?;
         let mut values = Vec::with_capacity(shape.iter().product());
@@ -110,7 +113,7 @@ impl Tensors {
     ///
     /// # Errors
     /// When it is missing or of another shape or type.
-    pub(super) fn require(&self, name: &str, shape: &[usize]) -> Result<(), ModelError> {
+    pub(crate) fn require(&self, name: &str, shape: &[usize]) -> Result<(), ModelError> {
         self.locate(&self.within(name), shape).map(drop)
     }
 
@@ -118,7 +121,7 @@ impl Tensors {
     ///
     /// # Errors
     /// As [`Tensors::read`].
-    pub(super) fn rows_on_disk(&self, name: &str, shape: [usize; 2]) -> Result<WordRows, ModelError> {
+    pub(crate) fn rows_on_disk(&self, name: &str, shape: [usize; 2]) -> Result<WordRows, ModelError> {
         let (number, start) = self.locate(&self.within(name), &shape)?;
         Ok(WordRows::new(self.path.clone(), open(&self.path)?, start, number, shape))
     }

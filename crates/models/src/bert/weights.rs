@@ -152,7 +152,7 @@ impl Reader<'_> {
 }
 
 /// Brings rows of `width` from the order (head, component) to (component, head).
-fn heads_together(rows: &[f32], heads: Heads, width: usize) -> Vec<f32> {
+pub(crate) fn heads_together(rows: &[f32], heads: Heads, width: usize) -> Vec<f32> {
     let mut ordered = Vec::with_capacity(rows.len());
     for component in 0..heads.size {
         for head in 0..heads.count {

@@ -31,7 +31,7 @@ impl WordRows {
     ///
     /// # Errors
     /// When the file cannot be read any more.
-    pub(super) fn row(&self, i: usize) -> Result<&[f32], ModelError> {
+    pub(crate) fn row(&self, i: usize) -> Result<&[f32], ModelError> {
         if let Some(row) = self.read[i].get() {
             return Ok(row);
         }

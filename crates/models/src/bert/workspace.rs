@@ -6,15 +6,19 @@ use crate::kernels::{Activations, Aligned, AttentionSpace, PartialSums};
 #[derive(Default)]
 pub(crate) struct Workspace {
     /// `[tokens, hidden]`: the token vectors, changed in place by every layer.
-    pub(super) hidden: Aligned<f32>,
+    pub(crate) hidden: Aligned<f32>,
     /// The left-hand side of the next product.
-    pub(super) input: Activations,
+    pub(crate) input: Activations,
     /// `[tokens, 3 hidden]` and a margin.
-    pub(super) query_key_value: Aligned<f32>,
+    pub(crate) query_key_value: Aligned<f32>,
     /// `[tokens, hidden]` and a margin: what attention gathered.
-    pub(super) context: Aligned<f32>,
+    pub(crate) context: Aligned<f32>,
     /// `[tokens, intermediate]`
-    pub(super) inner: Aligned<f32>,
-    pub(super) attention: AttentionSpace,
-    pub(super) sums: PartialSums,
+    pub(crate) inner: Aligned<f32>,
+    /// `[tokens, intermediate]`: what a gated feed-forward part multiplies that with.
+    pub(crate) gate: Aligned<f32>,
+    /// `[tokens, hidden]`: the token vectors normalised, where a part is added to them as they were before.
+    pub(crate) normalised: Aligned<f32>,
+    pub(crate) attention: AttentionSpace,
+    pub(crate) sums: PartialSums,
 }

@@ -4,7 +4,8 @@ usage: python make_tiny.py DIRECTORY [NAME ...]
 
 Writes a folder a model: model.safetensors, tokenizer.json, config.json, what sentence-transformers keeps beside
 them, and expected.json. The weights are wide enough (standard deviation 0.5) that attention is far from uniform.
-Needs torch, transformers, tokenizers, safetensors, and sentencepiece for the normalisation rules of Unigram models.
+Needs torch, transformers, tokenizers, safetensors, sentencepiece for the normalisation rules of Unigram models, and
+sentence-transformers for the score that it makes of modules.
 """
 
 import io
@@ -105,18 +106,26 @@ def mpnet_wordpiece() -> tokenizers.Tokenizer:
     return tokenizer
 
 
-def byte_bpe() -> tokenizers.Tokenizer:
+def byte_bpe(special=("<s>", "<pad>", "</s>", "<unk>", "<mask>")) -> tokenizers.Tokenizer:
     tokenizer = tokenizers.Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=320,
-        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+        special_tokens=list(special),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
     tokenizer.train_from_iterator(CORPUS, trainer)
     tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
+    return tokenizer
+
+
+def modernbert_bpe() -> tokenizers.Tokenizer:
+    tokenizer = byte_bpe(["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]"])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 2)]
+    )
     return tokenizer
 
 
@@ -167,11 +176,17 @@ def randomise(model: torch.nn.Module, seed: int) -> torch.nn.Module:
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             noise = torch.randn_like(parameter)
-            parameter.copy_(1 + 0.2 * noise if name.endswith("LayerNorm.weight") else 0.5 * noise)
+            parameter.copy_(1 + 0.2 * noise if name.endswith(("LayerNorm.weight", "norm.weight")) else 0.5 * noise)
     return model.eval()
 
 
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 72}
+# A window of 8 tokens on both sides, which is less than most pairs have.
+MODERNBERT = {
+    "hidden_size": 20, "num_hidden_layers": 5, "num_attention_heads": 2, "intermediate_size": 24, "local_attention": 16,
+    "max_position_embeddings": 200, "pad_token_id": 1, "bos_token_id": 0, "cls_token_id": 0, "eos_token_id": 2,
+    "sep_token_id": 2,
+}
 ROBERTA = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
 
 
@@ -260,6 +275,75 @@ def tiny_cross_xlm_roberta(directory: Path) -> dict:
     return cross_encoder(directory, tokenizer, model, max_tokens=48)
 
 
+def tiny_modernbert(directory: Path) -> dict:
+    """Every bias that a configuration may switch on, other layers that see the whole text, and other rotations."""
+    tokenizer = modernbert_bpe()
+    config = transformers.ModernBertConfig(
+        vocab_size=tokenizer.get_vocab_size(), attention_bias=True, mlp_bias=True, norm_bias=True,
+        layer_types=["sliding_attention", "full_attention", "sliding_attention", "full_attention", "sliding_attention"],
+        rope_parameters={
+            "full_attention": {"rope_type": "default", "rope_theta": 500.0},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 50.0},
+        },
+        **MODERNBERT,
+    )
+    model = randomise(transformers.ModernBertModel(config), 7)
+    return encoder(directory, tokenizer, model, "mean", max_tokens=180)
+
+
+def tiny_cross_modernbert(directory: Path) -> dict:
+    """A classifier in the model's own file that pools by the mean; the configuration as transformers 4 wrote it."""
+    tokenizer = modernbert_bpe()
+    config = transformers.ModernBertConfig(
+        vocab_size=tokenizer.get_vocab_size(), num_labels=1, classifier_pooling="mean", classifier_bias=True, **MODERNBERT
+    )
+    model = randomise(transformers.ModernBertForSequenceClassification(config), 8)
+    document = cross_encoder(directory, tokenizer, model, max_tokens=200)
+    path = directory / "config.json"
+    config = json.loads(path.read_text())
+    del config["layer_types"], config["rope_parameters"]
+    config |= {"global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0}
+    path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n")
+    read = transformers.ModernBertForSequenceClassification.from_pretrained(directory)
+    assert read.config.layer_types == model.config.layer_types and read.config.rope_parameters == model.config.rope_parameters
+    return document
+
+
+def tiny_cross_modules(directory: Path) -> dict:
+    """An encoder with modules of sentence-transformers that make a score of its first token, as Ettin's rerankers are."""
+    import sentence_transformers
+    from sentence_transformers.sentence_transformer.modules import Dense, LayerNorm, Pooling, Transformer
+
+    tokenizer = modernbert_bpe()
+    config = transformers.ModernBertConfig(vocab_size=tokenizer.get_vocab_size(), **MODERNBERT)
+    model = randomise(transformers.ModernBertModel(config), 9)
+    width = config.hidden_size
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        names = {"pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "unk_token": "[UNK]", "mask_token": "[MASK]"}
+        fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=96, **names)
+        fast.save_pretrained(folder)
+        scorer = sentence_transformers.CrossEncoder(modules=[
+            Transformer(folder, max_seq_length=96),
+            Pooling(width, pooling_mode="cls"),
+            Dense(width, width, bias=False, activation_function=torch.nn.GELU(), module_output_name="sentence_embedding"),
+            LayerNorm(width),
+            Dense(width, 1, activation_function=torch.nn.Identity(), module_output_name="scores"),
+        ], device="cpu", activation_fn=torch.nn.Identity())
+        for module, seed in [(scorer[2], 10), (scorer[3], 11), (scorer[4], 12)]:
+            randomise(module, seed)
+        scorer.save(str(directory))
+    for name in ["README.md", "special_tokens_map.json"]:
+        (directory / name).unlink(missing_ok=True)
+    tokenizer.enable_truncation(96, strategy="longest_first")
+    rows = []
+    for query, passages in PAIRS:
+        scores = scorer.predict([(query, passage) for passage in passages])
+        counts = [len(tokenizer.encode(query, passage).ids) for passage in passages]
+        rows.append({"query": query, "passages": passages, "scores": [round(float(s), 6) for s in scores], "tokens": counts})
+    return {"rows": rows}
+
+
 def tensors_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     return {name: tensor.contiguous() for name, tensor in model.state_dict().items() if "position_ids" not in name}
 
@@ -296,7 +380,7 @@ def encoder(directory, tokenizer, model, pooling: str, query="", passage="", max
         write_json(directory / "config_sentence_transformers.json", {"prompts": {"query": query, "passage": passage}})
     if max_tokens:
         write_json(directory / "sentence_bert_config.json", {"max_seq_length": max_tokens})
-    offset = 0 if model.config.model_type == "bert" else 2
+    offset = 0 if model.config.model_type in ("bert", "modernbert") else 2
     limit = max_tokens or model.config.max_position_embeddings - offset
     rows = []
     for text in TEXTS + HARD_TEXTS:
@@ -338,6 +422,9 @@ MODELS = {
     "tiny-multilingual-e5": tiny_multilingual_e5,
     "tiny-cross-bert": tiny_cross_bert,
     "tiny-cross-xlm-roberta": tiny_cross_xlm_roberta,
+    "tiny-modernbert": tiny_modernbert,
+    "tiny-cross-modernbert": tiny_cross_modernbert,
+    "tiny-cross-modules": tiny_cross_modules,
 }
 
 
