@@ -38,10 +38,15 @@ struct Layer {
 }
 
 /// What a forward pass over some texts leaves for the backward pass.
-pub(super) struct Tape {
+pub(super) struct LayersTape {
     /// Tokens of each text.
-    lengths: Vec<usize>,
+    pub(super) lengths: Vec<usize>,
     layers: Vec<LayerTape>,
+}
+
+/// What a forward pass to vectors leaves for the backward pass.
+pub(super) struct Tape {
+    tokens: LayersTape,
     /// The lengths of the pooled vectors before they were brought to 1.
     norms: Vec<f32>,
     /// The vectors of the texts, `[texts, hidden]`, of length 1.
@@ -137,11 +142,11 @@ impl Network {
         });
     }
 
-    /// The vectors of some texts, and what the backward pass needs.
+    /// The token vectors of some texts, `[tokens of all texts, hidden]`, and what the backward pass needs.
     ///
     /// # Errors
     /// When the word embeddings cannot be read any more.
-    pub(super) fn forward(&self, texts: &[&Sequence]) -> Result<Tape, ModelError> {
+    pub(super) fn token_vectors(&self, texts: &[&Sequence]) -> Result<(LayersTape, Vec<f32>), ModelError> {
         let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
         let mut rows = vec![0.0; lengths.iter().sum::<usize>() * self.hidden];
         self.embeddings.write(texts, &mut rows)?;
@@ -153,15 +158,25 @@ impl Network {
             layers.push(tape);
             rows = output;
         }
+        Ok((LayersTape { lengths, layers }, rows))
+    }
+
+    /// The vectors of some texts, and what the backward pass needs.
+    ///
+    /// # Errors
+    /// When the word embeddings cannot be read any more.
+    pub(super) fn forward(&self, texts: &[&Sequence]) -> Result<Tape, ModelError> {
+        let (tokens, rows) = self.token_vectors(texts)?;
+        let lengths = &tokens.lengths;
         let (mut vectors, mut norms) = (Vec::new(), Vec::new());
-        for tokens in self.texts(&rows, &lengths) {
+        for tokens in self.texts(&rows, lengths) {
             let mut vector = self.pool(tokens);
             let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
             vector.iter_mut().for_each(|x| *x /= norm);
             norms.push(norm);
             vectors.extend(vector);
         }
-        Ok(Tape { lengths, layers, norms, vectors })
+        Ok(Tape { tokens, norms, vectors })
     }
 
     /// The rows of each text.
@@ -217,7 +232,18 @@ impl Network {
 
     /// Adds the derivatives by the parameters to `gradient`, given those by the texts' vectors, `[texts, hidden]`.
     pub(super) fn backward(&self, tape: &Tape, derivatives: &[f32], parameters: &[f32], gradient: &mut [f32]) {
-        let mut rows = self.through_pooling(tape, derivatives);
+        let rows = self.through_pooling(tape, derivatives);
+        self.backward_from_tokens(&tape.tokens, rows, parameters, gradient);
+    }
+
+    /// The same, given the derivatives by the token vectors, `[tokens of all texts, hidden]`.
+    pub(super) fn backward_from_tokens(
+        &self,
+        tape: &LayersTape,
+        mut rows: Vec<f32>,
+        parameters: &[f32],
+        gradient: &mut [f32],
+    ) {
         let mut space = Space::default();
         for (i, (layer, tape_of_layer)) in self.layers.iter().zip(&tape.layers).enumerate().rev() {
             self.learn_layer(layer, tape_of_layer, &tape.lengths, &mut rows, parameters, gradient, &mut space, i > 0);
@@ -226,9 +252,10 @@ impl Network {
 
     /// The derivatives by the token vectors.
     fn through_pooling(&self, tape: &Tape, derivatives: &[f32]) -> Vec<f32> {
-        let mut rows = Vec::with_capacity(tape.lengths.iter().sum::<usize>() * self.hidden);
+        let lengths = &tape.tokens.lengths;
+        let mut rows = Vec::with_capacity(lengths.iter().sum::<usize>() * self.hidden);
         let vectors = tape.vectors.chunks_exact(self.hidden).zip(derivatives.chunks_exact(self.hidden));
-        for ((vector, derivative), (norm, length)) in vectors.zip(tape.norms.iter().zip(&tape.lengths)) {
+        for ((vector, derivative), (norm, length)) in vectors.zip(tape.norms.iter().zip(lengths)) {
             let along: f32 = vector.iter().zip(derivative).map(|(x, d)| x * d).sum();
             let tokens = if self.pooling == Pooling::Mean { *length } else { 1 };
             let scale = 1.0 / (norm * tokens as f32);
