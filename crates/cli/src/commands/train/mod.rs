@@ -2,6 +2,8 @@
 
 mod candidate;
 mod encoder;
+mod evidence;
+mod held_out;
 
 use clap::{Args, Subcommand};
 
@@ -23,6 +25,8 @@ enum What {
     Encoder(encoder::TrainEncoder),
     /// A candidate ranker, from labelled questions: a small model that puts the best turns of a search in another order.
     Candidate(Box<candidate::Candidate>),
+    /// An evidence reranker, from labelled questions: a cross-encoder that orders the ten best turns by reading them.
+    Evidence(Box<evidence::TrainEvidence>),
 }
 
 impl Train {
@@ -33,7 +37,7 @@ impl Train {
                 unused(&["precision"], "an adapter is the same in every precision"),
                 unused(ENCODER_SERVER, "only a model on this machine can be adapted"),
             ],
-            What::Candidate(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
+            What::Candidate(_) | What::Evidence(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
         }
     }
 
@@ -41,6 +45,7 @@ impl Train {
         match &self.what {
             What::Encoder(command) => command.run(settings),
             What::Candidate(command) => command.run(settings),
+            What::Evidence(command) => command.run(settings),
         }
     }
 }
