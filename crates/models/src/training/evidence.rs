@@ -319,15 +319,14 @@ impl<'a> Trainer<'a> {
         let share = 1.0 / chosen.len() as f32;
         let of_list = |&i: &usize| {
             let texts: Vec<&Sequence> = pairs[i].iter().collect();
-            let (tokens, rows) = self.network.token_vectors(&texts)?;
-            let tape = self.head.forward(self.firsts(&rows, &tokens.lengths), &self.parameters);
+            let (layers, firsts) = self.network.first_vectors(&texts)?;
+            let tape = self.head.forward(firsts, &self.parameters);
             let mut slopes = Vec::with_capacity(texts.len());
             let loss = listwise(&tape.scores, &lists[i].gold, &mut slopes);
             slopes.iter_mut().for_each(|slope| *slope *= share);
             let mut gradient = vec![0.0; self.parameters.len()];
             let firsts = self.head.backward(&tape, &slopes, &self.parameters, &mut gradient);
-            let rows = self.at_firsts(&firsts, &tokens.lengths);
-            self.network.backward_from_tokens(&tokens, rows, &self.parameters, &mut gradient);
+            self.network.backward_from(&layers, firsts, &self.parameters, &mut gradient);
             Ok((loss, gradient))
         };
         let found: Vec<(f64, Vec<f32>)> = chosen.par_iter().map(of_list).collect::<Result<_, ModelError>>()?;
@@ -340,35 +339,12 @@ impl<'a> Trainer<'a> {
         Ok((loss, sum))
     }
 
-    /// The vectors of the first tokens of texts, `[texts, hidden]`.
-    fn firsts(&self, rows: &[f32], lengths: &[usize]) -> Vec<f32> {
-        let hidden = self.network.dim();
-        let mut start = 0;
-        let mut firsts = Vec::with_capacity(lengths.len() * hidden);
-        for length in lengths {
-            firsts.extend_from_slice(&rows[start * hidden..][..hidden]);
-            start += length;
-        }
-        firsts
-    }
-
-    /// Rows of first tokens among rows of 0 for the others.
-    fn at_firsts(&self, firsts: &[f32], lengths: &[usize]) -> Vec<f32> {
-        let hidden = self.network.dim();
-        let mut rows = Vec::with_capacity(lengths.iter().sum::<usize>() * hidden);
-        for (first, length) in firsts.chunks_exact(hidden).zip(lengths) {
-            rows.extend_from_slice(first);
-            rows.resize(rows.len() + (length - 1) * hidden, 0.0);
-        }
-        rows
-    }
-
     /// The reciprocal ranks of what is held out, with the weight of the first stage that is best for their mean.
     fn look(&self, held_out: &[EvidenceList], pairs: &[Vec<Sequence>]) -> Result<Look, ModelError> {
         let logits = |pairs: &Vec<Sequence>| {
             let texts: Vec<&Sequence> = pairs.iter().collect();
-            let (tokens, rows) = self.network.token_vectors(&texts)?;
-            Ok(self.head.forward(self.firsts(&rows, &tokens.lengths), &self.parameters).scores)
+            let (_, firsts) = self.network.first_vectors(&texts)?;
+            Ok(self.head.forward(firsts, &self.parameters).scores)
         };
         let logits: Vec<Vec<f32>> = pairs.par_iter().map(logits).collect::<Result<_, ModelError>>()?;
         let with = |weight: f64| {
@@ -393,4 +369,104 @@ fn rate(settings: &EvidenceSettings, step: usize, steps: usize) -> f32 {
     let rising = (steps as f32 / 10.0).clamp(1.0, 100.0);
     let (step, steps, rate) = (step as f32, steps as f32, settings.rate);
     if step < rising { rate * (step + 1.0) / rising } else { rate * (steps - step) / (steps - rising).max(1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use aforesaid_core::rerank::PairForm;
+
+    use super::*;
+
+    fn tiny() -> (tempfile::TempDir, ModelFiles) {
+        let cache = tempfile::tempdir().unwrap();
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/tiny");
+        let files = crate::from_directory(&dir, cache.path()).unwrap();
+        (cache, files)
+    }
+
+    fn record() -> EvidenceRecord {
+        EvidenceRecord {
+            base: String::new(),
+            form: PairForm::Turn,
+            max_tokens: 256,
+            first_stage_weight: 0.0,
+            first_stage: "hybrid".to_owned(),
+            trained_on: vec!["a test".to_owned()],
+            questions: 0,
+            seed: 0,
+        }
+    }
+
+    fn list(gold: usize) -> EvidenceList {
+        let passages = ["ba co di", "fu ge ha jo", "ki lu"].map(str::to_owned).to_vec();
+        EvidenceList {
+            query: "me no pa?".to_owned(),
+            gold: (0..passages.len()).map(|i| i == gold).collect(),
+            first_stage: vec![0.0; passages.len()],
+            passages,
+        }
+    }
+
+    /// A trainer whose parameters are all away from 0, as after some steps.
+    fn trainer<'a>(files: &'a ModelFiles, record: &'a EvidenceRecord, settings: &'a EvidenceSettings) -> Trainer<'a> {
+        let mut trainer = Trainer::new(files, record, settings).unwrap();
+        let count = trainer.parameters.len();
+        trainer.parameters = (0..count).map(|i| ((i * 7919) % 211) as f32 / 211.0 * 0.4 - 0.2).collect();
+        trainer.network.prepare(&trainer.parameters);
+        trainer
+    }
+
+    #[test]
+    fn every_parameter_is_learned_and_derivatives_are_those_of_small_steps() {
+        let (_cache, files) = tiny();
+        let record = record();
+        let settings = EvidenceSettings { rank: 3, precision: Precision::F32, ..EvidenceSettings::default() };
+        let mut trainer = trainer(&files, &record, &settings);
+        let lists = [list(0), list(2)];
+        let lists: Vec<&EvidenceList> = lists.iter().collect();
+        let pairs: Vec<_> = lists.iter().map(|list| trainer.pairs(list).unwrap()).collect();
+        let (loss, gradient) = trainer.gradient(&[0, 1], &lists, &pairs).unwrap();
+        assert!(loss > 0.0);
+        let silent = gradient.iter().filter(|slope| **slope == 0.0).count();
+        assert_eq!(silent, 0, "of {}", gradient.len());
+        let parts: Vec<_> = trainer.network.maps().map(|map| map.parameters()).chain(trainer.head.parts()).collect();
+        assert_eq!(parts.last().unwrap().end, trainer.parameters.len());
+        for part in parts {
+            let largest = part.clone().max_by(|a, b| gradient[*a].abs().total_cmp(&gradient[*b].abs())).unwrap();
+            for i in [largest, part.start, part.end - 1] {
+                let mut moved = |step: f32| {
+                    let before = trainer.parameters[i];
+                    trainer.parameters[i] += step;
+                    trainer.network.prepare(&trainer.parameters);
+                    let (loss, _) = trainer.gradient(&[0, 1], &lists, &pairs).unwrap();
+                    trainer.parameters[i] = before;
+                    loss
+                };
+                let expected = (moved(2e-2) - moved(-2e-2)) / 4e-2;
+                let (found, scale) = (f64::from(gradient[i]), f64::from(gradient[largest].abs()));
+                assert!((found - expected).abs() < 0.03 * scale + 2e-5, "{part:?} {i}: {found} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_count_ties_by_the_order_of_the_list() {
+        let list = EvidenceList { gold: vec![false, true, true], first_stage: vec![1.0, 0.0, -1.0], ..list(0) };
+        assert_eq!(combined_rank(&list, &[0.0; 3], 1.0), 0.5);
+        assert_eq!(combined_rank(&list, &[0.0; 3], 0.0), 0.5);
+        assert_eq!(combined_rank(&list, &[0.0, 0.0, 2.5], 1.0), 1.0);
+        assert_eq!(combined_rank(&EvidenceList { gold: vec![false; 3], ..list }, &[0.0; 3], 1.0), 0.0);
+    }
+
+    #[test]
+    fn the_step_width_rises_and_falls() {
+        let settings = EvidenceSettings { rate: 1.0, ..EvidenceSettings::default() };
+        assert_eq!(rate(&settings, 0, 100), 0.1);
+        assert_eq!(rate(&settings, 10, 100), 1.0);
+        assert_eq!(rate(&settings, 55, 100), 0.5);
+        // The rise ends after 100 steps at the latest.
+        assert_eq!(rate(&settings, 100, 5000), 1.0);
+    }
 }
