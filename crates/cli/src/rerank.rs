@@ -64,6 +64,11 @@ impl RerankArgs {
         self.judge.is_some() || self.rerank == Some(Choice::Llm)
     }
 
+    /// Whether a model of this machine reranks, to which the options of models apply.
+    pub(crate) fn runs_model(&self) -> bool {
+        matches!(self.rerank, Some(Choice::Evidence(_) | Choice::CrossEncoder(_)))
+    }
+
     /// The model to ask, where one reranks.
     pub(crate) fn connect(&self, llm: &LlmArgs, settings: &Settings) -> Result<Option<LanguageModel>, Failure> {
         self.asks_model().then(|| llm.connect_promptly(settings)).transpose()

@@ -24,11 +24,11 @@ fn histories(told: bool) -> String {
         let gold = group * 3 % TURNS;
         for (place, word) in WORDS.iter().enumerate() {
             let mark = if told && place == gold { " kiki kiki" } else { "" };
-            let text = format!("me {word}{mark}");
+            let text = format!("qure {word}{mark}");
             let line = json!({"id": format!("t{place}"), "text": text, "session": "s", "speaker": "Ann", "group": format!("g{group}")});
             lines.push(line.to_string());
         }
-        for (number, query) in ["me", "me resi", "me sita", "me tare"].iter().enumerate() {
+        for (number, query) in ["qure", "qure resi", "qure sita", "qure tare"].iter().enumerate() {
             let gold = [format!("t{gold}")];
             let line =
                 json!({"id": format!("q{number}"), "query": query, "gold_ids": gold, "group": format!("g{group}")});
@@ -66,11 +66,11 @@ fn store() -> Sandbox {
     let turn = |(i, text): (usize, &str)| {
         json!({"id": format!("t{i}"), "conversation": "c", "session": "s", "speaker": "Ann", "text": text}).to_string()
     };
-    let texts = ["me ba", "me fu", "me codi", "me jo kiki kiki"];
+    let texts = ["qure jo", "qure fu", "qure codi", "qure ba kiki kiki"];
     Sandbox::holding(&texts.into_iter().enumerate().map(turn).collect::<Vec<_>>().join("\n"))
 }
 
-const SEARCH: [&str; 6] = ["search", "me", "--pipeline", "lexical", "--rerank", "mine.safetensors"];
+const SEARCH: [&str; 6] = ["search", "qure resi", "--pipeline", "lexical", "--rerank", "mine.safetensors"];
 
 fn first(found: &Value) -> &str {
     found["hits"][0]["id"].as_str().unwrap()
@@ -91,10 +91,10 @@ fn a_reranker_is_learned_and_orders_the_hits_of_a_search() {
         serde_json::from_str(&finish(command.arg("--json")).succeeded()).unwrap()
     };
     let plain: Value =
-        serde_json::from_str(&sandbox.done(&["search", "me", "--pipeline", "lexical", "--json"])).unwrap();
+        serde_json::from_str(&sandbox.done(&["search", "qure resi", "--pipeline", "lexical", "--json"])).unwrap();
     let found = search(&[]);
     assert_ne!(first(&plain), "t3");
-    assert_eq!(first(&found), "t3");
+    assert_eq!(first(&found), "t3", "{found}");
     assert!(found.get("warnings").is_none_or(|warnings| !warnings.to_string().contains("rerank")), "{found}");
     assert!(found["hits"][0]["rerank_score"].is_number());
 
@@ -123,8 +123,9 @@ fn a_reranker_is_learned_and_orders_the_hits_of_a_search() {
 fn what_did_not_help_is_not_written_and_what_does_not_fit_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.write("mine.jsonl", histories(false));
-    let refused = sandbox.refusal_of(|| with("tiny", &sandbox, &LEARN));
-    assert!(refused.contains("did not surely help"), "{refused}");
+    let refused = finish(&mut with("tiny", &sandbox, &LEARN));
+    assert_eq!(refused.code, 4);
+    assert!(refused.stderr.contains("did not surely help") && refused.stdout.contains("mrr@10"), "{refused:?}");
     assert!(!sandbox.path("mine.safetensors").exists());
     // Its state is still there, but of other data.
     sandbox.write("mine.jsonl", histories(true));

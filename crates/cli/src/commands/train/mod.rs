@@ -37,7 +37,9 @@ impl Train {
                 unused(&["precision"], "an adapter is the same in every precision"),
                 unused(ENCODER_SERVER, "only a model on this machine can be adapted"),
             ],
-            What::Candidate(_) | What::Evidence(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
+            What::Candidate(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
+            // It is begun from the model, whatever the pipeline compares.
+            What::Evidence(_) => Vec::new(),
         }
     }
 
