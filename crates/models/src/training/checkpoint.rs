@@ -63,11 +63,11 @@ impl Checkpoint {
     }
 
     /// Takes what a look found.
-    pub(super) fn take(&mut self, step: usize, mean: &f64, parameters: &[f32]) {
+    pub(super) fn take(&mut self, step: usize, mean: f64, parameters: &[f32]) {
         self.looked_at = Some(step);
         self.looks_since_best += 1;
-        if self.best.is_empty() || *mean > self.best_mean {
-            (self.best_step, self.best_mean, self.looks_since_best) = (step, *mean, 0);
+        if self.best.is_empty() || mean > self.best_mean {
+            (self.best_step, self.best_mean, self.looks_since_best) = (step, mean, 0);
             self.best = parameters.to_vec();
         }
     }
@@ -148,8 +148,8 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_anything_else_is_refused() {
         let mut state = Checkpoint::new("abc".to_owned(), vec![1.0, 2.0]);
-        state.take(4, &0.5, &[3.0, 4.0]);
-        state.take(8, &0.25, &[5.0, 6.0]);
+        state.take(4, 0.5, &[3.0, 4.0]);
+        state.take(8, 0.25, &[5.0, 6.0]);
         state.step = 9;
         assert_eq!((state.best_step, state.looks_since_best, state.looked_at), (4, 1, Some(8)));
         let file = state.write(&[7.0, 8.0], [&[0.1, 0.2], &[0.3, 0.4]]).unwrap();

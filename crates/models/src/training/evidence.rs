@@ -248,7 +248,7 @@ impl<'a> Trainer<'a> {
             if looks && state.looked_at != Some(step) {
                 let look = self.look(held_out, &pairs)?;
                 found = Some(look.mean);
-                state.take(step, &look.mean, &self.parameters);
+                state.take(step, look.mean, &self.parameters);
             }
             let ends = observe(&EvidenceStep { step, steps, loss, held_out: found }).is_break()
                 || step >= steps

@@ -1,6 +1,6 @@
 //! One split: the rankers and the reranker of its dev side, on its test side.
 
-use std::{fs, ops::ControlFlow, path::PathBuf, sync::Arc};
+use std::{fs, ops::ControlFlow, path::Path, sync::Arc};
 
 use aforesaid::{
     Pipeline, Reranking,
@@ -195,9 +195,9 @@ fn described(seed: u64, trained: &TrainedEvidence) -> String {
     )
 }
 
-fn write(path: &PathBuf, bytes: &[u8]) -> Result<(), StudyError> {
+fn write(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
     fs::write(path, bytes)
-        .map_err(|error| StudyError::Data { path: path.clone(), found: format!("it cannot be written: {error}") })
+        .map_err(|error| StudyError::Data { path: path.to_owned(), found: format!("it cannot be written: {error}") })
 }
 
 /// Compares the first ten as a set and the rest as a list; returns how many questions were compared.
