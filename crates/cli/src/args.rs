@@ -63,7 +63,7 @@ pub(crate) enum Command {
     Cues(Box<commands::cues::CuesCommand>),
     /// List, download or verify models.
     Models(commands::models::Models),
-    /// Train what finds: an embedding model's adapter from cue questions, or a candidate ranker from labelled questions.
+    /// Train what finds: an embedding model's adapter from cue questions, or rerankers from labelled questions.
     Train(commands::train::Train),
     /// Serve agents: search and keep memories over the Model Context Protocol (MCP).
     Mcp(commands::mcp::Mcp),

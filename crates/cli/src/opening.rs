@@ -1,15 +1,16 @@
 //! Opening the memory that the settings describe.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use aforesaid::{
     Creation, EncoderLimits, EncoderRegistry, EncoderSource, Memory, ModelPolicy, NoVectors, ResolveEncoder,
     models::{CrossEncoder, ModelEntry},
+    rerank::{Reranker, UnusableReranker},
     resolve::ModelResolver,
     types::EncoderId,
 };
 
-use crate::{failure::Failure, progress, settings::Settings};
+use crate::{failure::Failure, progress, remedies, settings::Settings};
 
 impl Settings {
     /// Opens the memory with its encoders.
@@ -47,6 +48,17 @@ impl Settings {
     /// The cross-encoder in a directory, or the registered one of that name.
     pub(crate) fn cross_encoder(&self, name_or_dir: &str) -> Result<CrossEncoder, Failure> {
         Ok(self.resolver().cross_encoder(name_or_dir)?)
+    }
+
+    /// The evidence reranker of a file; where it cannot be had, one that has every search go on without it and say why.
+    pub(crate) fn evidence_reranker(&self, file: &Path) -> Box<dyn Reranker> {
+        match self.resolver().evidence_reranker(file) {
+            Ok(reranker) => Box::new(reranker),
+            Err(error) => {
+                let name = format!("--rerank {}", file.display());
+                Box::new(UnusableReranker { name, reason: error.message() + &remedies::of(&error) })
+            }
+        }
     }
 
     /// The registry's entry for the model in use.

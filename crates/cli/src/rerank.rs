@@ -1,6 +1,6 @@
 //! Options of a reranker.
 
-use std::{convert::Infallible, num::NonZeroUsize, str::FromStr, sync::Arc};
+use std::{convert::Infallible, num::NonZeroUsize, path::PathBuf, str::FromStr, sync::Arc};
 
 use aforesaid::{
     LlmReranker, Reranking,
@@ -19,9 +19,9 @@ use crate::{
 /// Whether the best hits are reranked, and by what.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RerankArgs {
-    /// Rerank the best hits: by a language model (llm), or by a cross-encoder, given as a directory or a registered name.
-    /// A language model on a server is sent the query and these hits.
-    #[arg(long, value_name = "llm|MODEL", conflicts_with = "judge")]
+    /// Rerank the best hits: by a language model (llm), by a cross-encoder, given as a directory or a registered name, or by
+    /// the file of `train evidence` (.safetensors). A language model on a server is sent the query and these hits.
+    #[arg(long, value_name = "llm|MODEL|FILE", conflicts_with = "judge")]
     rerank: Option<Choice>,
     /// How the language model scores hits: by what each adds to the answer (conflict-aware), or by relevance
     /// [default: conflict-aware].
@@ -39,14 +39,22 @@ pub(crate) struct RerankArgs {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Choice {
     Llm,
+    Evidence(PathBuf),
     CrossEncoder(String),
 }
+
+/// How the file of an evidence reranker ends.
+const EVIDENCE_FILE: &str = ".safetensors";
 
 impl FromStr for Choice {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(if text == "llm" { Self::Llm } else { Self::CrossEncoder(text.to_owned()) })
+        Ok(match text {
+            "llm" => Self::Llm,
+            file if file.ends_with(EVIDENCE_FILE) => Self::Evidence(file.into()),
+            model => Self::CrossEncoder(model.to_owned()),
+        })
     }
 }
 
@@ -54,6 +62,11 @@ impl RerankArgs {
     /// Whether a language model reranks.
     pub(crate) fn asks_model(&self) -> bool {
         self.judge.is_some() || self.rerank == Some(Choice::Llm)
+    }
+
+    /// Whether a model of this machine reranks, to which the options of models apply.
+    pub(crate) fn runs_model(&self) -> bool {
+        matches!(self.rerank, Some(Choice::Evidence(_) | Choice::CrossEncoder(_)))
     }
 
     /// The model to ask, where one reranks.
@@ -69,9 +82,10 @@ impl RerankArgs {
     ) -> Result<Option<Box<dyn Reranker + 'a>>, Failure> {
         let by = self.judge.or(self.rerank_by);
         match (&self.rerank, model) {
-            (Some(Choice::CrossEncoder(_)), _) if by.is_some() => {
+            (Some(Choice::CrossEncoder(_) | Choice::Evidence(_)), _) if by.is_some() => {
                 Err(Failure::Usage("--rerank-by: only a language model is told how to score; leave it out".to_owned()))
             }
+            (Some(Choice::Evidence(file)), _) => Ok(Some(settings.evidence_reranker(file))),
             (Some(Choice::CrossEncoder(name)), _) => {
                 Ok(Some(Box::new(CrossEncoderReranker::new(Arc::new(settings.cross_encoder(name)?)))))
             }

@@ -1,5 +1,11 @@
 //! Rerankers: the best candidates of a search in another order.
 
+mod evidence;
+mod unusable;
+
+pub use evidence::{EvidenceReranker, FORBIDDEN_FIELDS, PairForm, standardised};
+pub use unusable::UnusableReranker;
+
 use std::{num::NonZeroUsize, sync::Arc};
 
 use crate::{
@@ -22,6 +28,11 @@ pub trait Reranker: Send + Sync {
     /// How many of the best candidates it is shown, where nobody says.
     fn default_depth(&self) -> NonZeroUsize;
 
+    /// How many turns before and after each candidate it is shown, at most.
+    fn neighbours(&self) -> u32 {
+        0
+    }
+
     /// Refuses settings that make no sense, before anything is searched.
     ///
     /// # Errors
@@ -39,8 +50,10 @@ pub trait Reranker: Send + Sync {
 }
 
 /// A turn or note that a reranker is shown.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RerankCandidate {
+    /// Its id, for messages.
+    pub id: String,
     /// The text as it is indexed, with its speaker and image caption.
     pub text: String,
     /// When it was said.
@@ -49,6 +62,14 @@ pub struct RerankCandidate {
     pub score: f64,
     /// Its signals: where it stands in each leg.
     pub legs: Legs,
+    /// Its place in the history, from 1; what was said later has a larger one.
+    pub position: u64,
+    /// Names of the fields of its metadata, whose values no reranker sees.
+    pub fields: Vec<String>,
+    /// Up to [`Reranker::neighbours`] turns before it in its session, the last one nearest, as they are indexed.
+    pub before: Vec<String>,
+    /// The turns after it, the first one nearest.
+    pub after: Vec<String>,
 }
 
 /// A reranker gave no scores.

@@ -68,6 +68,22 @@ pub enum EvalError {
         /// Questions looked at.
         questions: usize,
     },
+    /// There are too few histories to hold some out.
+    #[error(
+        "found {histories} histories, expected {expected} or more: some are learned from, others choose, others report; give more data"
+    )]
+    TooFewHistories {
+        /// Histories with questions.
+        histories: usize,
+        /// How many are needed.
+        expected: usize,
+    },
+    /// A model could not be read or learned.
+    #[error(transparent)]
+    Model(#[from] aforesaid::models::ModelError),
+    /// A model failed on a text.
+    #[error("{0}")]
+    Scorer(String),
     /// A system stands on vectors, and nothing makes them.
     #[error("system {system}: it needs vectors, and there is no encoder: {reason}")]
     NoEncoder {

@@ -31,6 +31,11 @@ impl CrossEncoder {
         let head = PairHead::load(files, arithmetic(runtime)?)?;
         Ok(Self { id, inference: Inference::load(files, runtime)?, head })
     }
+
+    /// A model with a head that was learned for it.
+    pub(crate) fn with_head(id: EncoderId, inference: Inference, head: ScoreHead) -> Self {
+        Self { id, inference, head }
+    }
 }
 
 impl PairScorer for CrossEncoder {

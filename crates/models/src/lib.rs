@@ -26,6 +26,7 @@ mod directory;
 pub mod download;
 mod encoder;
 mod error;
+mod evidence;
 pub mod files;
 mod inference;
 mod instructions;
@@ -48,6 +49,7 @@ pub use cross_encoder::CrossEncoder;
 pub use directory::from_directory;
 pub use encoder::BertEncoder;
 pub use error::{Attempt, ModelError};
+pub use evidence::{EvidenceModel, EvidenceRecord};
 pub use instructions::Instructions;
 pub use precision::Precision;
 pub use registry::{

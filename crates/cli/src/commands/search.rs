@@ -76,7 +76,8 @@ impl Search {
         let unasked = (!self.rerank.asks_model()).then(|| unused(LLM, "no language model is asked; add --rerank llm"));
         let of_session = (self.unit == Granularity::Session)
             .then(|| unused(&["around"], "--unit session shows the best turns of each session"));
-        unasked.into_iter().chain(of_session).chain(no_vectors_in(&settings.pipeline)).collect()
+        let no_vectors = no_vectors_in(&settings.pipeline).filter(|_| !self.rerank.runs_model());
+        unasked.into_iter().chain(of_session).chain(no_vectors).collect()
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {

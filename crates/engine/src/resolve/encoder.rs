@@ -110,7 +110,11 @@ impl ModelResolver {
         }
     }
 
-    fn files(
+    pub(super) fn settings(&self) -> &ModelSettings {
+        &self.settings
+    }
+
+    pub(super) fn files(
         &self,
         settings: &ModelSettings,
         entry: &ModelEntry,

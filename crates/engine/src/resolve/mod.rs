@@ -4,6 +4,7 @@
 
 mod choice;
 mod encoder;
+mod evidence;
 mod key;
 mod language_model;
 mod server;

@@ -7,7 +7,7 @@ use aforesaid_core::{
     pipeline::{Detail, Pipeline},
     rerank::{RerankCandidate, RerankError, Reranker, order},
     store::Store,
-    types::{Query, Sensitivity, Seq},
+    types::{Query, Record, Sensitivity, Seq},
 };
 use aforesaid_llm::{ChatRequest, JudgeSettings};
 
@@ -57,7 +57,54 @@ struct Shown {
     hidden: Vec<usize>,
 }
 
+/// What a reranker may see, and wants to.
+#[derive(Clone, Copy)]
+struct Seen {
+    locality: Locality,
+    neighbours: u32,
+}
+
+impl Seen {
+    fn may_show(self, memory: &Record) -> bool {
+        memory.sensitivity == Sensitivity::Ordinary || self.locality == Locality::Local
+    }
+
+    /// What was said before and after a memory in its session, within the part of the history that is asked.
+    fn around(self, store: &dyn Store, posed: &PreparedQuery<'_>, memory: &Record) -> Result<[Vec<String>; 2], Error> {
+        if self.neighbours == 0 || memory.session.is_none() {
+            return Ok([Vec::new(), Vec::new()]);
+        }
+        let part = &posed.part;
+        let records = store.around(&posed.query.namespace, memory.seq, self.neighbours, self.neighbours)?;
+        let is_asked = |other: &Record| {
+            self.may_show(other) && part.before.is_none_or(|end| other.seq < end) && part.scope.covers(other.said_at)
+        };
+        let place = records.iter().position(|other| other.seq == memory.seq).unwrap_or(records.len());
+        let texts = |records: &[Record]| records.iter().filter(|other| is_asked(other)).map(Record::passage).collect();
+        Ok([texts(&records[..place]), texts(records.get(place + 1..).unwrap_or_default())])
+    }
+}
+
 impl Memory {
+    /// What a reranker with so many neighbours is shown of the best turns for a query.
+    ///
+    /// # Errors
+    /// As [`Memory::search_reranked`].
+    pub fn rerank_candidates(
+        &self,
+        query: &Query,
+        pipeline: &Pipeline,
+        depth: NonZeroUsize,
+        neighbours: u32,
+    ) -> Result<Vec<RerankCandidate>, Error> {
+        let posed = self.pose(query, pipeline, Detail::Scores, Some(depth))?;
+        if posed.unanswerable().is_some() {
+            return Ok(Vec::new());
+        }
+        let seen = Seen { locality: Locality::Local, neighbours };
+        Ok(self.find(&posed, |store, found| Self::shown(store, &posed, seen, found))?.made.candidates)
+    }
+
     /// The requests that a search reranked by a language model sends at first, for a batch service.
     ///
     /// Whoever puts the answers into a [`ResponseCache`](aforesaid_llm::ResponseCache) under the keys of these requests,
@@ -78,7 +125,8 @@ impl Memory {
         if posed.unanswerable().is_some() {
             return Ok(Vec::new());
         }
-        let shown = self.find(&posed, |store, found| Self::shown(store, query, Locality::Remote, found))?.made;
+        let seen = Seen { locality: Locality::Remote, neighbours: 0 };
+        let shown = self.find(&posed, |store, found| Self::shown(store, &posed, seen, found))?.made;
         Ok(requests(settings, &query.text, &shown.candidates))
     }
 
@@ -93,7 +141,7 @@ impl Memory {
             reranker.check().map_err(|error| refused(reranker, error))?;
         }
         self.find(posed, |store, found| match reranking {
-            Some(reranking) if !Self::rerank(store, reranking, posed.query, found)? => Ok(None),
+            Some(reranking) if !Self::rerank(store, reranking, posed, found)? => Ok(None),
             _ => finish(store, found),
         })
     }
@@ -102,12 +150,13 @@ impl Memory {
     fn rerank(
         store: &dyn Store,
         reranking: Reranking<'_>,
-        query: &Query,
+        posed: &PreparedQuery<'_>,
         found: &mut FoundHits,
     ) -> Result<bool, Error> {
-        let Reranking { reranker, depth } = reranking;
-        let Some(shown) = Self::shown(store, query, reranker.locality(), found)? else { return Ok(false) };
+        let (Reranking { reranker, depth }, query) = (reranking, posed.query);
         let started = Instant::now();
+        let seen = Seen { locality: reranker.locality(), neighbours: reranker.neighbours() };
+        let Some(shown) = Self::shown(store, posed, seen, found)? else { return Ok(false) };
         let scored = reranker.score(&query.text, &shown.candidates);
         // Checked once for all rerankers; the order of hits follows below.
         let scored = scored.and_then(|scores| order(&scores, shown.candidates.len()).map(|_| scores));
@@ -125,23 +174,30 @@ impl Memory {
     /// What a reranker may see of what was found; `None` where something of it is gone since.
     fn shown(
         store: &dyn Store,
-        query: &Query,
-        locality: Locality,
+        posed: &PreparedQuery<'_>,
+        seen: Seen,
         found: &mut FoundHits,
     ) -> Result<Option<Shown>, Error> {
+        let namespace = &posed.query.namespace;
         let seqs: Vec<Seq> = found.evidence.iter().map(|evidence| evidence.seq).collect();
-        let Some(memories) = Self::fetch_all(store, &query.namespace, &seqs)? else { return Ok(None) };
+        let Some(memories) = Self::fetch_all(store, namespace, &seqs)? else { return Ok(None) };
         let mut shown = Shown { candidates: Vec::new(), hits: Vec::new(), hidden: Vec::new() };
         for (memory, evidence) in memories.iter().zip(&found.evidence) {
-            if memory.sensitivity == Sensitivity::Sensitive && locality == Locality::Remote {
+            if !seen.may_show(memory) {
                 shown.hidden.extend(evidence.hit);
                 continue;
             }
+            let [before, after] = seen.around(store, posed, memory)?;
             shown.candidates.push(RerankCandidate {
+                id: memory.id.to_string(),
                 text: memory.passage(),
                 said_at: memory.said_at,
                 score: evidence.score,
                 legs: evidence.legs.clone(),
+                position: memory.seq.0,
+                fields: memory.meta.iter().flat_map(|meta| meta.keys().cloned()).collect(),
+                before,
+                after,
             });
             shown.hits.push(evidence.hit);
         }

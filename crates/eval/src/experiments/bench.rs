@@ -14,6 +14,7 @@ use aforesaid::{
     SensitiveMemories, Warning,
     formats::Captions,
     llm::{AnswerSettings, ChatRequest, JudgeSettings},
+    rerank::RerankCandidate,
     types::{Draft, Granularity, Query, Timestamp, Turn, Unmatched, Zone},
 };
 
@@ -184,15 +185,61 @@ impl<'a> Bench<'a> {
         reranking: Reranking<'_>,
         observe: &Observer<'_>,
     ) -> Result<(Run, usize), ExperimentError> {
+        self.reranked_where(name, |_| Some(pipeline), Some(reranking), observe)
+    }
+
+    /// As [`Bench::reranked`], of the groups that have a pipeline; the questions of the others are not asked. Without a
+    /// reranker it is the pipeline's own ranking, and no question counts as skipped.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn reranked_where<'p>(
+        &self,
+        name: &str,
+        pipeline: impl Fn(usize) -> Option<&'p Pipeline> + Sync,
+        reranking: Option<Reranking<'_>>,
+        observe: &Observer<'_>,
+    ) -> Result<(Run, usize), ExperimentError> {
         let unit = self.benchmark.unit;
-        let rankings = self.each(|asked, _, question| asked.reranked(question, unit, pipeline, reranking), observe)?;
+        let rank = |asked: &LoadedGroup<'_>, place: usize, question: &Question| match (pipeline(place), reranking) {
+            (None, _) => Ok(None),
+            (Some(pipeline), Some(reranking)) => asked.reranked(question, unit, pipeline, reranking).map(Some),
+            (Some(pipeline), None) => asked.ask(question, unit, pipeline).map(|ranking| Some((ranking, true))),
+        };
+        let rankings = self.each(rank, observe)?;
         let mut run = Run::new(name)?;
         let mut skipped = 0;
-        for (question, (ranking, reranked)) in self.benchmark.questions().zip(rankings) {
-            skipped += usize::from(!reranked);
-            run.rank(&question.id, ranking)?;
+        for (question, ranking) in self.benchmark.questions().zip(rankings) {
+            if let Some((ranking, reranked)) = ranking {
+                skipped += usize::from(!reranked);
+                run.rank(&question.id, ranking)?;
+            }
         }
         Ok((run, skipped))
+    }
+
+    /// What a reranker with so many neighbours would be shown of every question, to a depth; nothing of the groups without
+    /// a pipeline.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn rerank_candidates<'p>(
+        &self,
+        pipeline: impl Fn(usize) -> Option<&'p Pipeline> + Sync,
+        (depth, neighbours): (NonZeroUsize, u32),
+        observe: &Observer<'_>,
+    ) -> Result<Vec<Vec<RerankCandidate>>, ExperimentError> {
+        let unit = self.benchmark.unit;
+        self.each(
+            |asked, place, question| {
+                let Some(pipeline) = pipeline(place) else { return Ok(Vec::new()) };
+                let failed = |source| engine(format!("question {}", question.id), source);
+                let before = question.before.clone();
+                let query = Query { unit, before, k: depth, unmatched: Unmatched::Include, ..asked.query(question) };
+                asked.lodging.memory.rerank_candidates(&query, pipeline, depth, neighbours).map_err(failed)
+            },
+            observe,
+        )
     }
 
     /// What a language model that reranks would be asked of every question, for a batch service.

@@ -1,6 +1,6 @@
 //! Trains without a part of the groups, and measures there.
 
-use std::{panic::resume_unwind, thread};
+use std::{collections::BTreeMap, panic::resume_unwind, thread};
 
 use aforesaid::pipeline::candidate::Tree;
 
@@ -22,6 +22,10 @@ pub struct HeldOut {
     pub before: Vec<[f64; 2]>,
     /// The same after.
     pub after: Vec<[f64; 2]>,
+    /// The trees that were grown without each part, as many as are best over all.
+    pub without: Vec<Vec<Tree>>,
+    /// The part of each group.
+    pub parts: BTreeMap<usize, usize>,
 }
 
 /// Measures of the examples of one part after every [`STEP`] trees, the first without any.
@@ -29,6 +33,7 @@ struct Curve {
     places: Vec<usize>,
     /// By step, by place.
     steps: Vec<Vec<[f64; 2]>>,
+    trees: Vec<Tree>,
 }
 
 impl Curve {
@@ -78,10 +83,13 @@ pub fn held_out(settings: &Boosting, examples: &[Example], parts: usize, threads
             .fold((0, f64::MIN), |best, next| if next.1 > best.1 { next } else { best })
             .0
     };
+    let trees = best(None) * STEP;
     let mut found = HeldOut {
-        trees: best(None) * STEP,
+        trees,
         before: vec![[0.0; 2]; examples.len()],
         after: vec![[0.0; 2]; examples.len()],
+        without: curves.iter().map(|curve| curve.trees[..trees.min(curve.trees.len())].to_vec()).collect(),
+        parts: groups.iter().enumerate().map(|(place, group)| (*group, place % parts)).collect(),
     };
     for (part, curve) in curves.iter().enumerate() {
         let step = best(Some(part)).min(curve.steps.len() - 1);
@@ -100,7 +108,7 @@ fn curve_of(settings: &Boosting, seen: &[&Example], places: Vec<usize>, examples
         places.iter().zip(scores).map(|(&at, scores)| examples[at].measures(scores)).collect()
     };
     let mut steps = vec![measured(&scores)];
-    train(settings, seen, |number, tree: &Tree| {
+    let trees = train(settings, seen, |number, tree: &Tree| {
         for (scores, &at) in scores.iter_mut().zip(&places) {
             scores.iter_mut().zip(examples[at].rows()).for_each(|(score, row)| *score += f64::from(tree.score(row)));
         }
@@ -108,5 +116,5 @@ fn curve_of(settings: &Boosting, seen: &[&Example], places: Vec<usize>, examples
             steps.push(measured(&scores));
         }
     });
-    Curve { places, steps }
+    Curve { places, steps, trees }
 }

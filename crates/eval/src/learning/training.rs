@@ -1,6 +1,6 @@
 //! Trains a candidate ranker on data sets, and says whether it helps.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use aforesaid::{
     Pipeline,
@@ -65,6 +65,8 @@ pub struct Trained {
     pub ranker: CandidateRanker,
     /// What it would have done on questions that it did not see.
     pub report: TrainingReport,
+    /// For each group a ranker that was trained without it, for who needs candidates that were not learned.
+    pub without: BTreeMap<usize, CandidateRanker>,
 }
 
 /// What rankers did that were trained on the other parts of the data, and whether that helps.
@@ -123,6 +125,16 @@ impl Source {
         first: usize,
         observe: &Observer<'_>,
     ) -> Result<Vec<Example>, EvalError> {
+        let (benchmark, setup) = self.prepare(pipeline, equipment)?;
+        let bench = Bench::new(&benchmark, &setup, observe)?;
+        Ok(examples(&bench, pipeline, first, observe)?)
+    }
+
+    /// Its questions and memories, and how these are put into memory for a pipeline.
+    ///
+    /// # Errors
+    /// When the data cannot be read.
+    pub(super) fn prepare(&self, pipeline: &Pipeline, equipment: &Equipment) -> Result<(Benchmark, Setup), EvalError> {
         let mut benchmark = self.dataset.load(&self.path, Granularity::Turn)?;
         let mut setup = equipment.setup(Captions::Keep);
         match &self.variant {
@@ -137,8 +149,7 @@ impl Source {
                 ask_cues(&mut benchmark, &cues, *most);
             }
         }
-        let bench = Bench::new(&benchmark, &setup, observe)?;
-        Ok(examples(&bench, pipeline, first, observe)?)
+        Ok((benchmark, setup))
     }
 }
 
@@ -238,8 +249,12 @@ impl CandidateTraining<'_> {
             base_weight: settings.base_weight,
         };
         let trees_grown = trees.len();
+        let by_part: Vec<CandidateRanker> =
+            held.without.into_iter().map(|trees| CandidateRanker::new(record.clone(), trees)).collect();
+        let without = held.parts.iter().filter_map(|(group, part)| Some((*group, by_part.get(*part)?.clone())));
+        let without = without.collect();
         let ranker = CandidateRanker::new(record, trees);
-        Ok(Trained { ranker, report: TrainingReport { questions: taught, trees: trees_grown, ..report } })
+        Ok(Trained { ranker, report: TrainingReport { questions: taught, trees: trees_grown, ..report }, without })
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Adapter, Update};
 use crate::{ModelError, ShippedAdapter, checksum::sha256_of_bytes, files::read_regular};
@@ -38,21 +38,8 @@ impl Adapter {
     /// # Errors
     /// When the updates have no rank in common.
     pub(crate) fn new(base: &str, note: &str, updates: BTreeMap<String, Update>) -> Result<(Self, Vec<u8>), String> {
-        let mut tensors: Vec<(String, Vec<usize>, Vec<u8>)> = Vec::new();
-        let bytes = |values: &[f32]| values.iter().flat_map(|value| rounded(*value).to_le_bytes()).collect();
-        for (map, update) in &updates {
-            let rank = update.down.len() / update.inputs.max(1);
-            tensors.push((format!("{PREFIX}{map}{DOWN}"), vec![rank, update.inputs], bytes(&update.down)));
-            tensors.push((format!("{PREFIX}{map}{UP}"), vec![update.outputs, rank], bytes(&update.up)));
-        }
-        let views = tensors.iter().map(|(name, shape, data)| {
-            TensorView::new(Dtype::BF16, shape.clone(), data).map(|view| (name.as_str(), view))
-        });
-        let views = views.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
         let about = About { format: FORMAT.to_owned(), base: base.to_owned(), note: note.to_owned() };
-        let about = serde_json::to_string(&about).map_err(|error| error.to_string())?;
-        let metadata = HashMap::from([(ABOUT.to_owned(), about)]);
-        let file = safetensors::serialize(views, Some(metadata)).map_err(|error| error.to_string())?;
+        let file = write(&about, tensors_of(&updates))?;
         Ok((Self::parse(&file)?, file))
     }
 
@@ -73,6 +60,17 @@ impl Adapter {
         let mut updates = self.updates.clone();
         updates.values_mut().flat_map(|update| &mut update.up).for_each(|value| *value *= strength);
         Self::new(&self.base, &format!("{}; {strength} of what was learned", self.note), updates).map_err(unfit)
+    }
+
+    /// An adapter whose updates stand in a file with more than that.
+    pub(crate) fn within(
+        base: String,
+        note: String,
+        updates: BTreeMap<String, Update>,
+        sha256: String,
+    ) -> Result<Self, String> {
+        let rank = updates.values().map(|update| update.down.len() / update.inputs.max(1)).max().ok_or("no update")?;
+        Ok(Self { base, note, rank, updates, sha256 })
     }
 
     /// Reads the file of an adapter.
@@ -101,41 +99,94 @@ impl Adapter {
     /// # Errors
     /// What is wrong with them.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
-        let about = header.metadata().as_ref().and_then(|metadata| metadata.get(ABOUT));
-        let about = about.ok_or("a safetensors file that is no adapter")?;
-        let About { format, base, note } = serde_json::from_str(about).map_err(|error| error.to_string())?;
+        let (about, tensors) = read_about::<About>(bytes, "a safetensors file that is no adapter")?;
+        let About { format, base, note } = about;
         if format != FORMAT {
             return Err(format!("the format {format:?}"));
         }
-        let tensors = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
-        let mut updates = BTreeMap::new();
-        let mut ranks = Vec::new();
-        for name in tensors.names().into_iter().filter(|name| name.ends_with(DOWN)) {
-            let map = name.strip_prefix(PREFIX).and_then(|name| name.strip_suffix(DOWN)).ok_or_else(|| odd(name))?;
-            let (down_shape, down) = read(&tensors, name)?;
-            let (up_shape, up) = read(&tensors, &format!("{PREFIX}{map}{UP}"))?;
-            let ([rank, inputs], [outputs, of_up]) = (down_shape, up_shape);
-            if rank != of_up || rank == 0 || inputs == 0 || outputs == 0 {
-                return Err(format!("the shapes {down_shape:?} and {up_shape:?} of {map}"));
-            }
-            ranks.push(rank);
-            updates.insert(map.to_owned(), Update { inputs, outputs, down, up });
-        }
+        let updates = read_updates(&tensors)?;
         if updates.len() * 2 != tensors.len() {
             return Err(format!("{} tensors for {} maps", tensors.len(), updates.len()));
         }
-        let rank = ranks.iter().copied().max().ok_or("no update")?;
-        Ok(Self { base, note, rank, updates, sha256: sha256_of_bytes(bytes) })
+        Self::within(base, note, updates, sha256_of_bytes(bytes))
     }
+}
+
+/// A tensor to be written: its name, shape and bytes in bfloat16.
+pub(crate) type WrittenTensor = (String, Vec<usize>, Vec<u8>);
+
+/// The tensor of some numbers, rounded to bfloat16.
+pub(crate) fn tensor(name: String, shape: Vec<usize>, values: &[f32]) -> WrittenTensor {
+    (name, shape, values.iter().flat_map(|value| rounded(*value).to_le_bytes()).collect())
+}
+
+/// The tensors of updates, by PEFT's names.
+pub(crate) fn tensors_of(updates: &BTreeMap<String, Update>) -> Vec<WrittenTensor> {
+    let mut tensors = Vec::new();
+    for (map, update) in updates {
+        let rank = update.down.len() / update.inputs.max(1);
+        tensors.push(tensor(format!("{PREFIX}{map}{DOWN}"), vec![rank, update.inputs], &update.down));
+        tensors.push(tensor(format!("{PREFIX}{map}{UP}"), vec![update.outputs, rank], &update.up));
+    }
+    tensors
+}
+
+/// A safetensors file of tensors in bfloat16, with what it is in its metadata.
+///
+/// # Errors
+/// When a tensor's shape is not that of its bytes.
+pub(crate) fn write(about: &impl Serialize, tensors: Vec<WrittenTensor>) -> Result<Vec<u8>, String> {
+    let views = tensors
+        .iter()
+        .map(|(name, shape, data)| TensorView::new(Dtype::BF16, shape.clone(), data).map(|view| (name.as_str(), view)));
+    let views = views.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let about = serde_json::to_string(about).map_err(|error| error.to_string())?;
+    let metadata = HashMap::from([(ABOUT.to_owned(), about)]);
+    safetensors::serialize(views, Some(metadata)).map_err(|error| error.to_string())
+}
+
+/// Reads what a file says it is, and its tensors; `other` says what a file without that is.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn read_about<'b, T: DeserializeOwned>(
+    bytes: &'b [u8],
+    other: &str,
+) -> Result<(T, SafeTensors<'b>), String> {
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| error.to_string())?;
+    let about = header.metadata().as_ref().and_then(|metadata| metadata.get(ABOUT)).ok_or(other)?;
+    let about = serde_json::from_str(about).map_err(|error| error.to_string())?;
+    Ok((about, SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?))
+}
+
+/// The updates among a file's tensors.
+///
+/// # Errors
+/// When a tensor lacks its other half, or is of another type or shape.
+pub(crate) fn read_updates(tensors: &SafeTensors<'_>) -> Result<BTreeMap<String, Update>, String> {
+    let mut updates = BTreeMap::new();
+    for name in tensors.names().into_iter().filter(|name| name.ends_with(DOWN)) {
+        let map = name.strip_prefix(PREFIX).and_then(|name| name.strip_suffix(DOWN)).ok_or_else(|| odd(name))?;
+        let (down_shape, down) = matrix(tensors, name)?;
+        let (up_shape, up) = matrix(tensors, &format!("{PREFIX}{map}{UP}"))?;
+        let ([rank, inputs], [outputs, of_up]) = (down_shape, up_shape);
+        if rank != of_up || rank == 0 || inputs == 0 || outputs == 0 {
+            return Err(format!("the shapes {down_shape:?} and {up_shape:?} of {map}"));
+        }
+        updates.insert(map.to_owned(), Update { inputs, outputs, down, up });
+    }
+    Ok(updates)
 }
 
 fn odd(name: &str) -> String {
     format!("the tensor {name:?}")
 }
 
-/// A matrix of finite numbers.
-fn read(tensors: &SafeTensors<'_>, name: &str) -> Result<([usize; 2], Vec<f32>), String> {
+/// A matrix of finite numbers, with its shape.
+///
+/// # Errors
+/// When there is none of that name, or it is of another type or shape.
+pub(crate) fn matrix(tensors: &SafeTensors<'_>, name: &str) -> Result<([usize; 2], Vec<f32>), String> {
     let tensor = tensors.tensor(name).map_err(|_| format!("no tensor {name:?}"))?;
     let (&[rows, columns], Dtype::BF16) = (tensor.shape(), tensor.dtype()) else {
         return Err(format!("{name:?} of type {:?} and shape {:?}", tensor.dtype(), tensor.shape()));

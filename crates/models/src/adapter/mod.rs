@@ -1,7 +1,7 @@
 //! Low-rank updates of a model's linear maps (LoRA, Hu et al. 2021, section 4.1): a file of a few megabytes beside
 //! weights that stay as they were published.
 
-mod file;
+pub(crate) mod file;
 
 use std::collections::BTreeMap;
 

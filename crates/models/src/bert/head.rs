@@ -38,6 +38,11 @@ impl ScoreHead {
         })
     }
 
+    /// A head that was learned, of `[hidden, hidden]`, `[hidden]` and `[hidden]` numbers.
+    pub(crate) fn new(dense: Vec<f32>, dense_bias: Vec<f32>, row: Vec<f32>) -> Self {
+        Self { dense, dense_bias, row, row_bias: 0.0 }
+    }
+
     /// The score of a sequence by the vector of its first token: a logit, without a sigmoid.
     pub(crate) fn score(&self, first: &[f32]) -> f32 {
         let dot = |row: &[f32], vector: &[f32]| row.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();

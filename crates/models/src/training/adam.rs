@@ -19,6 +19,16 @@ impl AdamW {
         Self { means: vec![0.0; parameters], squares: vec![0.0; parameters], steps: 0 }
     }
 
+    /// As it was after some steps.
+    pub(super) fn resumed(means: Vec<f32>, squares: Vec<f32>, steps: usize) -> Self {
+        Self { means, squares, steps: i32::try_from(steps).unwrap_or(i32::MAX) }
+    }
+
+    /// The running means of the gradients and of their squares.
+    pub(super) fn means(&self) -> [&[f32]; 2] {
+        [&self.means, &self.squares]
+    }
+
     /// Takes a step of `rate` against the gradient.
     pub(super) fn step(&mut self, parameters: &mut [f32], gradient: &[f32], rate: f32) {
         self.steps += 1;

@@ -30,8 +30,11 @@ impl Attention {
 
     /// Columns of a head in rows of `width` numbers.
     fn gather(&self, rows: &[f32], width: usize, column: usize, scale: f32) -> Vec<f32> {
-        let of_row = |row: &[f32]| row[column..column + self.heads.size].iter().map(|x| x * scale).collect::<Vec<_>>();
-        rows.chunks_exact(width).flat_map(of_row).collect()
+        let mut part = Vec::with_capacity(rows.len() / width * self.heads.size);
+        for row in rows.chunks_exact(width) {
+            part.extend(row[column..column + self.heads.size].iter().map(|x| x * scale));
+        }
+        part
     }
 
     fn scatter(&self, from: &[f32], rows: &mut [f32], width: usize, column: usize, scale: f32) {

@@ -133,8 +133,10 @@ impl Linear {
         let all = self.names.len() * self.outputs;
         let rows = inputs.len() / self.inputs;
         for map in 0..self.names.len() {
-            let of_map = outputs.chunks_exact(all).flat_map(|row| &row[map * self.outputs..][..self.outputs]);
-            let of_map: Vec<f32> = of_map.copied().collect();
+            let mut of_map = Vec::with_capacity(rows * self.outputs);
+            for row in outputs.chunks_exact(all) {
+                of_map.extend_from_slice(&row[map * self.outputs..][..self.outputs]);
+            }
             let [down_at, up_at] = self.of_map(map);
             let down = transposed(&parameters[down_at.clone()], self.inputs);
             let up = transposed(&parameters[up_at.clone()], self.outputs);

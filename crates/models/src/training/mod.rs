@@ -1,12 +1,20 @@
-//! Learning an adapter of an encoder from questions and the passages that answer them.
+//! Learning an adapter of an encoder from questions and the passages that answer them, and an evidence reranker from
+//! questions with the best candidates of a search.
 
 mod adam;
 mod attention;
+mod checkpoint;
 mod contrast;
 mod draws;
+mod evidence;
+mod head;
 mod linear;
 mod negatives;
+mod listwise;
 mod network;
 mod trainer;
 
+pub use evidence::{
+    EvidenceList, EvidenceSettings, EvidenceStep, Saving, TrainedEvidence, combined_rank, train_evidence,
+};
 pub use trainer::{Trained, TrainingPair, TrainingSet, TrainingSettings, TrainingStep, train};

@@ -38,17 +38,31 @@ struct Layer {
 }
 
 /// What a forward pass over some texts leaves for the backward pass.
-pub(super) struct Tape {
+pub(super) struct LayersTape {
     /// Tokens of each text.
-    lengths: Vec<usize>,
+    pub(super) lengths: Vec<usize>,
     layers: Vec<LayerTape>,
+}
+
+/// What a forward pass to vectors leaves for the backward pass.
+pub(super) struct Tape {
+    tokens: LayersTape,
     /// The lengths of the pooled vectors before they were brought to 1.
     norms: Vec<f32>,
     /// The vectors of the texts, `[texts, hidden]`, of length 1.
     pub(super) vectors: Vec<f32>,
 }
 
+/// The tokens whose vectors a layer makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    All,
+    /// The first of each text: behind the last layer nothing reads the others.
+    Firsts,
+}
+
 struct LayerTape {
+    made: Made,
     input: Vec<f32>,
     projections: Vec<f32>,
     /// Of each text, `[heads, tokens, tokens]`.
@@ -137,31 +151,47 @@ impl Network {
         });
     }
 
-    /// The vectors of some texts, and what the backward pass needs.
+    /// The vectors of the first tokens of some texts, `[texts, hidden]`, and what the backward pass needs.
     ///
     /// # Errors
     /// When the word embeddings cannot be read any more.
-    pub(super) fn forward(&self, texts: &[&Sequence]) -> Result<Tape, ModelError> {
+    pub(super) fn first_vectors(&self, texts: &[&Sequence]) -> Result<(LayersTape, Vec<f32>), ModelError> {
+        self.through_layers(texts, Made::Firsts)
+    }
+
+    /// The vectors of the last layer, of all tokens or of the first of each text.
+    fn through_layers(&self, texts: &[&Sequence], made: Made) -> Result<(LayersTape, Vec<f32>), ModelError> {
         let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
         let mut rows = vec![0.0; lengths.iter().sum::<usize>() * self.hidden];
         self.embeddings.write(texts, &mut rows)?;
         normalise(self.arithmetic.family(), &self.norm, &mut rows);
         let mut layers = Vec::with_capacity(self.layers.len());
         let mut space = Space::default();
-        for layer in &self.layers {
-            let (tape, output) = self.through_layer(layer, rows, &lengths, &mut space);
+        for (i, layer) in self.layers.iter().enumerate() {
+            let of_layer = if i + 1 == self.layers.len() { made } else { Made::All };
+            let (tape, output) = self.through_layer(layer, rows, &lengths, &mut space, of_layer);
             layers.push(tape);
             rows = output;
         }
+        Ok((LayersTape { lengths, layers }, rows))
+    }
+
+    /// The vectors of some texts, and what the backward pass needs.
+    ///
+    /// # Errors
+    /// When the word embeddings cannot be read any more.
+    pub(super) fn forward(&self, texts: &[&Sequence]) -> Result<Tape, ModelError> {
+        let (tokens, rows) = self.through_layers(texts, Made::All)?;
+        let lengths = &tokens.lengths;
         let (mut vectors, mut norms) = (Vec::new(), Vec::new());
-        for tokens in self.texts(&rows, &lengths) {
+        for tokens in self.texts(&rows, lengths) {
             let mut vector = self.pool(tokens);
             let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
             vector.iter_mut().for_each(|x| *x /= norm);
             norms.push(norm);
             vectors.extend(vector);
         }
-        Ok(Tape { lengths, layers, norms, vectors })
+        Ok(Tape { tokens, norms, vectors })
     }
 
     /// The rows of each text.
@@ -172,6 +202,21 @@ impl Network {
             rows = rest;
             text
         })
+    }
+
+    /// The rows of the first tokens of texts, `[texts, hidden]`.
+    fn firsts(&self, rows: &[f32], lengths: &[usize]) -> Vec<f32> {
+        self.texts(rows, lengths).flat_map(|text| &text[..self.hidden]).copied().collect()
+    }
+
+    /// Rows of first tokens among rows of 0 for the others, `[tokens of all texts, hidden]`.
+    fn at_firsts(&self, firsts: &[f32], lengths: &[usize]) -> Vec<f32> {
+        let mut rows = Vec::with_capacity(lengths.iter().sum::<usize>() * self.hidden);
+        for (first, length) in firsts.chunks_exact(self.hidden).zip(lengths) {
+            rows.extend_from_slice(first);
+            rows.resize(rows.len() + (length - 1) * self.hidden, 0.0);
+        }
+        rows
     }
 
     fn pool(&self, tokens: &[f32]) -> Vec<f32> {
@@ -192,6 +237,7 @@ impl Network {
         input: Vec<f32>,
         lengths: &[usize],
         space: &mut Space,
+        made: Made,
     ) -> (LayerTape, Vec<f32>) {
         let (arithmetic, family, hidden) = (self.arithmetic, self.arithmetic.family(), self.hidden);
         let projections = layer.projections.forward(&input, arithmetic, space);
@@ -203,8 +249,14 @@ impl Network {
             shares.push(self.attention.forward(of_text, &mut context[start * hidden..][..length * hidden]));
             start += length;
         }
+        if made == Made::Firsts {
+            context = self.firsts(&context, lengths);
+        }
         let mut middle = layer.attention_output.forward(&context, arithmetic, space);
-        add(&mut middle, &input);
+        match made {
+            Made::All => add(&mut middle, &input),
+            Made::Firsts => add(&mut middle, &self.firsts(&input, lengths)),
+        }
         let attended = normalise(family, &layer.attention_norm, &mut middle);
         let mut inner = layer.widen.forward(&middle, arithmetic, space);
         let mut slopes = vec![0.0; inner.len()];
@@ -212,12 +264,23 @@ impl Network {
         let mut rows = layer.narrow.forward(&inner, arithmetic, space);
         add(&mut rows, &middle);
         let output = normalise(family, &layer.output_norm, &mut rows);
-        (LayerTape { input, projections, shares, context, attended, middle, slopes, inner, output }, rows)
+        (LayerTape { made, input, projections, shares, context, attended, middle, slopes, inner, output }, rows)
     }
 
     /// Adds the derivatives by the parameters to `gradient`, given those by the texts' vectors, `[texts, hidden]`.
     pub(super) fn backward(&self, tape: &Tape, derivatives: &[f32], parameters: &[f32], gradient: &mut [f32]) {
-        let mut rows = self.through_pooling(tape, derivatives);
+        let rows = self.through_pooling(tape, derivatives);
+        self.backward_from(&tape.tokens, rows, parameters, gradient);
+    }
+
+    /// The same, given the derivatives by the vectors that the last layer made.
+    pub(super) fn backward_from(
+        &self,
+        tape: &LayersTape,
+        mut rows: Vec<f32>,
+        parameters: &[f32],
+        gradient: &mut [f32],
+    ) {
         let mut space = Space::default();
         for (i, (layer, tape_of_layer)) in self.layers.iter().zip(&tape.layers).enumerate().rev() {
             self.learn_layer(layer, tape_of_layer, &tape.lengths, &mut rows, parameters, gradient, &mut space, i > 0);
@@ -226,9 +289,10 @@ impl Network {
 
     /// The derivatives by the token vectors.
     fn through_pooling(&self, tape: &Tape, derivatives: &[f32]) -> Vec<f32> {
-        let mut rows = Vec::with_capacity(tape.lengths.iter().sum::<usize>() * self.hidden);
+        let lengths = &tape.tokens.lengths;
+        let mut rows = Vec::with_capacity(lengths.iter().sum::<usize>() * self.hidden);
         let vectors = tape.vectors.chunks_exact(self.hidden).zip(derivatives.chunks_exact(self.hidden));
-        for ((vector, derivative), (norm, length)) in vectors.zip(tape.norms.iter().zip(&tape.lengths)) {
+        for ((vector, derivative), (norm, length)) in vectors.zip(tape.norms.iter().zip(lengths)) {
             let along: f32 = vector.iter().zip(derivative).map(|(x, d)| x * d).sum();
             let tokens = if self.pooling == Pooling::Mean { *length } else { 1 };
             let scale = 1.0 / (norm * tokens as f32);
@@ -246,7 +310,7 @@ impl Network {
         layer: &Layer,
         tape: &LayerTape,
         lengths: &[usize],
-        rows: &mut [f32],
+        rows: &mut Vec<f32>,
         parameters: &[f32],
         gradient: &mut [f32],
         space: &mut Space,
@@ -264,6 +328,10 @@ impl Network {
         layer.attention_output.learn(&tape.context, rows, parameters, gradient, arithmetic);
         let mut context = vec![0.0; tape.context.len()];
         layer.attention_output.through(rows, &mut context, arithmetic, space);
+        if tape.made == Made::Firsts {
+            context = self.at_firsts(&context, lengths);
+            *rows = self.at_firsts(rows, lengths);
+        }
         let mut projections = vec![0.0; tape.projections.len()];
         let mut start = 0;
         for (length, shares) in lengths.iter().zip(&tape.shares) {

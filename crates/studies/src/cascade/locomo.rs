@@ -66,7 +66,7 @@ pub(super) fn sections(
             reason: reason.clone(),
         })?;
         let name = vec![format!("locomo, dev side of split {}", split.seed)];
-        let Trained { ranker, report } = training.learn(&dev, id.id(), name, (equipment.threads.get(), observe))?;
+        let Trained { ranker, report, .. } = training.learn(&dev, id.id(), name, (equipment.threads.get(), observe))?;
         notes.push(format!("{} (seed {}, {} questions)", report.trees, split.seed, report.questions));
         let learned = pipeline.clone().with_stage(CandidateStage::Ranker(Arc::new(ranker)));
         let run = bench.run("ranker of the dev side", |_| &learned, observe)?;

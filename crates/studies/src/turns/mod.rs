@@ -11,7 +11,7 @@ use aforesaid::{Pipeline, formats::Captions, types::Granularity};
 
 use self::tables::notes;
 pub(crate) use self::{
-    rows::SplitRows,
+    rows::{Side, SplitRows},
     slices::slice_places,
     tables::{against_first, by_slice, by_split, full},
 };

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use aforesaid_eval::{
     EvalError,
     datasets::DataSet,
-    learning::{Boosting, CandidateTraining, Source, Trained, TrainingReport, Variant},
+    learning::{Boosting, CandidateTraining, Source, Trained, Variant},
     recipe::Recording,
-    reports::{Table, four},
 };
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -19,6 +18,7 @@ use super::super::{
     },
     print_json,
 };
+use super::held_out::table;
 use crate::{
     failure::Failure,
     files::write_whole,
@@ -65,7 +65,7 @@ impl Candidate {
         let equipment = self.vectors.equipment(cached, pipeline.encoder(), settings)?;
         let boosting = Boosting { trees: self.trees, seed: self.seed, ..Boosting::default() };
         let training = CandidateTraining { sources: &sources, pipeline: &pipeline, boosting };
-        let Trained { ranker, report } = watched(settings, |observe| training.run(&equipment, observe))?;
+        let Trained { ranker, report, .. } = watched(settings, |observe| training.run(&equipment, observe))?;
         if report.helps {
             write_whole(&self.out, ranker.write().as_bytes())?;
         }
@@ -75,7 +75,7 @@ impl Candidate {
                 "file": report.helps.then_some(&self.out),
             }))?,
             Output::People => {
-                aligned(&table(&report).to_string()).iter().try_for_each(|line| say!("{line}"))?;
+                aligned(&table(&report.measures).to_string()).iter().try_for_each(|line| say!("{line}"))?;
                 report.caveat.iter().try_for_each(|caveat| say!("{caveat}"))?;
                 say!("{} questions, {} trees", report.questions, report.trees)?;
                 if report.helps {
@@ -117,14 +117,4 @@ impl Candidate {
         }
         Ok(sources)
     }
-}
-
-/// Held-out measures, as a table.
-fn table(report: &TrainingReport) -> Table {
-    let mut table = Table::new(["held out", "before", "after", "gain", "95%"]);
-    for of in &report.measures {
-        let interval = format!("{:+.4} to {:+.4}", of.low, of.high);
-        table.push([of.measure.to_owned(), four(of.before), four(of.after), format!("{:+.4}", of.gain), interval]);
-    }
-    table
 }

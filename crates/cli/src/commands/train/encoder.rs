@@ -52,14 +52,14 @@ pub(crate) struct TrainEncoder {
 }
 
 /// The name of an adapter's file: by its end it is told from a model's name.
-fn adapter_file(name: &str) -> Result<PathBuf, String> {
+pub(super) fn adapter_file(name: &str) -> Result<PathBuf, String> {
     match name.strip_suffix(".safetensors") {
         Some(stem) if !stem.is_empty() && !stem.ends_with('/') => Ok(name.into()),
         _ => Err("expected a file name that ends in .safetensors".to_owned()),
     }
 }
 
-fn rate(number: &str) -> Result<f32, String> {
+pub(super) fn rate(number: &str) -> Result<f32, String> {
     match number.parse::<f32>() {
         Ok(rate) if rate > 0.0 && rate <= 1.0 => Ok(rate),
         _ => Err("expected a number above 0, at most 1".to_owned()),

@@ -2,6 +2,8 @@
 
 mod candidate;
 mod encoder;
+mod evidence;
+mod held_out;
 
 use clap::{Args, Subcommand};
 
@@ -23,6 +25,8 @@ enum What {
     Encoder(encoder::TrainEncoder),
     /// A candidate ranker, from labelled questions: a small model that puts the best turns of a search in another order.
     Candidate(Box<candidate::Candidate>),
+    /// An evidence reranker, from labelled questions: a cross-encoder that orders the ten best turns by reading them.
+    Evidence(Box<evidence::TrainEvidence>),
 }
 
 impl Train {
@@ -34,6 +38,8 @@ impl Train {
                 unused(ENCODER_SERVER, "only a model on this machine can be adapted"),
             ],
             What::Candidate(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
+            // It is begun from the model, whatever the pipeline compares.
+            What::Evidence(_) => Vec::new(),
         }
     }
 
@@ -41,6 +47,7 @@ impl Train {
         match &self.what {
             What::Encoder(command) => command.run(settings),
             What::Candidate(command) => command.run(settings),
+            What::Evidence(command) => command.run(settings),
         }
     }
 }

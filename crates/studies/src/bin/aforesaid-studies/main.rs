@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod evidence;
 mod failure;
 mod language_model;
 mod machine;
@@ -41,6 +42,8 @@ enum Command {
     Default(study::DataSets),
     /// The candidate ranker: trained on LoCoMo's dev sides, and as it ships on other data.
     Cascade(study::DataSets),
+    /// The evidence reranker: trained on LoCoMo's dev sides, over the first ten of the candidate ranker.
+    Evidence(Box<evidence::Evidence>),
     /// Whether a search knows that it found nothing: the model of confidence and its coefficients.
     Confidence(study::DataSets),
     /// The contribution of recorded cue questions, by the way they are indexed.
@@ -68,6 +71,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Turns(command) => command.turns(machine),
         Command::Default(command) => command.default(machine),
         Command::Cascade(command) => command.cascade(machine),
+        Command::Evidence(command) => command.run(machine),
         Command::Confidence(command) => command.confidence(machine),
         Command::Roxy(command) => command.run(machine),
         Command::Adapter(command) => command.run(machine),

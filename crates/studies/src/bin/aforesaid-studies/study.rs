@@ -30,9 +30,9 @@ use crate::{
 pub(crate) struct Locomo {
     /// LoCoMo's file or folder [default: where `aforesaid eval data fetch` puts it].
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
-    data: Option<PathBuf>,
+    pub(crate) data: Option<PathBuf>,
     #[command(flatten)]
-    report: Report,
+    pub(crate) report: Report,
 }
 
 /// A study on several data sets.
@@ -73,7 +73,7 @@ pub(crate) struct Roxy {
 
 /// Where the report goes.
 #[derive(Debug, Args)]
-struct Report {
+pub(crate) struct Report {
     /// Folder for report.md, report.json, questions.csv and the figures [default: study-<name>].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     out: Option<PathBuf>,
@@ -143,7 +143,7 @@ impl Roxy {
 
 impl Report {
     /// Runs a study and writes its files.
-    fn of(
+    pub(crate) fn of(
         &self,
         name: &str,
         machine: &Machine,

@@ -1,0 +1,232 @@
+//! `aforesaid train evidence`
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use aforesaid::{
+    models::{
+        ModelError, Precision,
+        files::read_regular,
+        training::{EvidenceSettings, EvidenceStep, Saving},
+    },
+    rerank::PairForm,
+    resolve::ModelResolver,
+};
+use aforesaid_eval::{
+    EvalError,
+    datasets::DataSet,
+    learning::{EvidenceOutcome, EvidenceTraining, Source, Variant, Watching},
+    recipe::Recording,
+};
+use clap::{Args, ValueHint};
+use serde_json::json;
+
+use super::{
+    super::{
+        eval::{equipment::VectorArgs, place_of},
+        print_json,
+    },
+    encoder::{adapter_file, rate},
+    held_out::table,
+};
+use crate::{
+    failure::Failure,
+    files::write_whole,
+    interruption::Interruption,
+    progress,
+    render::{aligned, say},
+    settings::{Output, Settings},
+};
+
+/// Bytes of a checkpoint at most: one of the default encoder has 24 million.
+const MOST_CHECKPOINT: u64 = 2 << 30;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Histories are dealt to five parts: three are learned from, one chooses the step and the weight of the first \
+    stage, and one reports. The file is written only where it surely helped there. Its state is kept beside it \
+    (FILE.checkpoint) until it is done. Ctrl-C ends the learning, and what was best so far is looked at.\n\
+    Use it with `search --rerank FILE`."
+)]
+pub(super) struct TrainEvidence {
+    /// A data set with gold for turns: longmemeval-pooled, qmsum, dialogues-dev, jsonl, ... May be given several times.
+    #[arg(long, required = true)]
+    dataset: Vec<DataSet>,
+    /// The file or folder of each data set, in the same order [default: as for `eval run`].
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    data: Vec<PathBuf>,
+    /// Learn also from recorded cue questions, at most so many a history; histories on a test side of splits.json are left
+    /// out.
+    #[arg(long, value_name = "N")]
+    ask_cues: Option<usize>,
+    /// The file to write if it helps; its name ends in .safetensors.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = adapter_file)]
+    out: PathBuf,
+    /// How pairs are written: the turn alone, or with the turns before and after it (dialogue).
+    #[arg(long, default_value_t = PairForm::Turn)]
+    form: PairForm,
+    /// How often each question is seen, at most.
+    #[arg(long, value_name = "N", default_value_t = EvidenceSettings::default().epochs)]
+    epochs: usize,
+    /// The largest step width.
+    #[arg(long, value_name = "NUMBER", default_value_t = EvidenceSettings::default().rate, value_parser = rate)]
+    rate: f32,
+    /// What the random numbers depend on.
+    #[arg(long, value_name = "N", default_value_t = EvidenceSettings::default().seed)]
+    seed: u64,
+    /// Steps between two checkpoints.
+    #[arg(long, value_name = "N", default_value_t = 25)]
+    save_every: usize,
+    /// Go on from the checkpoint of the same command, which was interrupted.
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    vectors: VectorArgs,
+}
+
+impl TrainEvidence {
+    pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let sources = self.sources(settings)?;
+        let pipeline = settings.pipeline.clone();
+        // One private history among the data keeps all vectors out of the cache.
+        let cached = self.dataset.iter().copied().find(|dataset| *dataset == DataSet::Jsonl).unwrap_or(self.dataset[0]);
+        let equipment = self.vectors.equipment(cached, pipeline.encoder(), settings)?;
+        let resolver = ModelResolver::observed(settings.models.clone(), progress::downloads(settings.output));
+        let files = resolver.model_files()?.ok_or_else(|| {
+            Failure::Usage(
+                "a reranker is begun from an embedding model on this machine; name one with --model".to_owned(),
+            )
+        })?;
+        let training = EvidenceTraining {
+            sources: &sources,
+            pipeline: &pipeline,
+            form: self.form,
+            files: &files,
+            settings: self.tuned(settings),
+            runtime: settings.models.runtime(None),
+        };
+        let state = self.state()?;
+        let kept = self.checkpoint();
+        let mut keep = |bytes: &[u8]| {
+            let io = |source| ModelError::Io { path: kept.clone(), action: "write the checkpoint", source };
+            // It is replaced as a whole: an interruption leaves the one before.
+            let new = kept.with_extension("checkpoint.new");
+            fs::write(&new, bytes).and_then(|()| fs::rename(&new, &kept)).map_err(io)
+        };
+        let bar = progress::bar(settings.output, "searching", "{msg} [{bar:30}] {pos}/{len}, {eta} left");
+        let interruption = Interruption::watch();
+        let mut step = |step: &EvidenceStep| {
+            bar.set_message(match step.held_out {
+                Some(rank) => format!("learning, held-out MRR {rank:.3}"),
+                None => "learning".to_owned(),
+            });
+            bar.set_length(step.steps as u64);
+            bar.set_position(step.step as u64);
+            interruption.step()
+        };
+        let observe = |step: aforesaid_eval::experiments::Step| {
+            bar.set_length(step.total as u64);
+            bar.set_position(step.done as u64);
+        };
+        let saving = Saving { resume: state.as_deref(), every: self.save_every, keep: &mut keep };
+        let mut watching = Watching { observe: &observe, step: &mut step, saving };
+        let outcome = training.run(&equipment, &mut watching);
+        bar.finish_and_clear();
+        self.finish(&outcome?, settings)
+    }
+
+    fn tuned(&self, settings: &Settings) -> EvidenceSettings {
+        let usual = EvidenceSettings::default();
+        // Derivatives do not bear 8 bits.
+        let asked = settings.models.precision.filter(|precision| *precision != Precision::Int8);
+        EvidenceSettings {
+            epochs: self.epochs,
+            rate: self.rate,
+            seed: self.seed,
+            precision: asked.unwrap_or(usual.precision),
+            threads: settings.models.threads,
+            ..usual
+        }
+    }
+
+    fn checkpoint(&self) -> PathBuf {
+        self.out.with_extension("checkpoint")
+    }
+
+    /// The state to go on from.
+    fn state(&self) -> Result<Option<Vec<u8>>, Failure> {
+        let path = self.checkpoint();
+        let read =
+            || read_regular(&path, MOST_CHECKPOINT).map_err(Failure::io(format!("checkpoint {}", path.display())));
+        self.resume.then(read).transpose()
+    }
+
+    fn sources(&self, settings: &Settings) -> Result<Vec<Source>, Failure> {
+        if self.data.len() > self.dataset.len() {
+            return Err(Failure::Usage(format!(
+                "--data: found {} paths, expected at most one for each of {} data sets",
+                self.data.len(),
+                self.dataset.len()
+            )));
+        }
+        let mut sources = Vec::new();
+        for (place, &dataset) in self.dataset.iter().enumerate() {
+            let path = place_of(dataset, self.data.get(place).map(PathBuf::as_path), settings)?;
+            sources.push(Source { dataset, path: path.clone(), variant: Variant::Labelled });
+            if let Some(most) = self.ask_cues.filter(|most| *most > 0) {
+                if dataset.has_cues(&path).map_err(EvalError::from)? {
+                    sources.push(Source { dataset, path, variant: Variant::CuesAsked(Recording::default(), most) });
+                }
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Writes the file where it helped.
+    fn finish(&self, outcome: &EvidenceOutcome, settings: &Settings) -> Result<(), Failure> {
+        let EvidenceOutcome { trained, report } = outcome;
+        if report.helps {
+            write_whole(&self.out, &trained.file)?;
+            remove(&self.checkpoint())?;
+        }
+        match settings.output {
+            Output::Programs => print_json(&json!({
+                "sha256": trained.model.sha256(), "record": trained.model.record(), "steps": trained.steps,
+                "kept_step": trained.best_step, "held_out": report, "file": report.helps.then_some(&self.out),
+            }))?,
+            Output::People => {
+                aligned(&table(&report.measures).to_string()).iter().try_for_each(|line| say!("{line}"))?;
+                report.caveat.iter().try_for_each(|caveat| say!("{caveat}"))?;
+                say!(
+                    "learned from {} questions; step {} of {} is kept, the first stage counts {}",
+                    report.learned,
+                    trained.best_step,
+                    trained.steps,
+                    trained.model.record().first_stage_weight
+                )?;
+                if report.helps {
+                    say!("written to {}; use it with --rerank {0}", self.out.display())?;
+                }
+            }
+        }
+        match report.helps {
+            true => Ok(()),
+            false => Err(Failure::Input(format!(
+                "the reranker did not surely help on histories that it did not see, and was not written to {}; label more \
+                 questions, of more histories, or take more --epochs",
+                self.out.display()
+            ))),
+        }
+    }
+}
+
+fn remove(checkpoint: &Path) -> Result<(), Failure> {
+    match fs::remove_file(checkpoint) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure::io(format!("checkpoint {}: could not be removed", checkpoint.display()))(error))
+        }
+        _ => Ok(()),
+    }
+}

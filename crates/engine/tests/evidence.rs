@@ -1,0 +1,147 @@
+//! The evidence reranker in a search: the same hits in another order, the turns around them, and what it refuses.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
+
+mod bags;
+
+use std::sync::{Arc, Mutex};
+
+use aforesaid::{
+    EncodeError, Explanations, Memory, Pipeline, Reranking, SearchResponse, Warning,
+    models::PairScorer,
+    rerank::{EvidenceReranker, FORBIDDEN_FIELDS, PairForm, Reranker, UnusableReranker},
+    types::*,
+};
+use bags::{ns, turn};
+
+/// Scores a pair by how short its passage is, and remembers what it read.
+struct Short(EncoderId, Mutex<Vec<String>>);
+
+impl Short {
+    fn new() -> Arc<Self> {
+        Arc::new(Self(EncoderId::new("short@1/f32").unwrap(), Mutex::default()))
+    }
+
+    fn read(&self) -> Vec<String> {
+        self.1.lock().unwrap().clone()
+    }
+}
+
+impl PairScorer for Short {
+    fn id(&self) -> &EncoderId {
+        &self.0
+    }
+
+    fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
+        let mut read = self.1.lock().unwrap();
+        read.push(query.to_owned());
+        read.extend(passages.iter().map(|passage| (*passage).to_owned()));
+        Ok(passages.iter().map(|passage| -(passage.len() as f32)).collect())
+    }
+}
+
+/// Fourteen turns about a kite, each longer than the one before.
+fn memory() -> Memory {
+    let memory = Memory::builder().open("memory:").unwrap();
+    let said = |i: usize| turn("talk", "s1", &format!("t{i:02}"), "Ann", &format!("A kite{}.", " flew far".repeat(i)));
+    memory.add_turns(&ns("me"), (1..=14).map(said).collect()).unwrap();
+    memory
+}
+
+fn query() -> Query {
+    Query { k: 14.try_into().unwrap(), ..Query::new(ns("me"), "kite") }
+}
+
+fn search(memory: &Memory, query: &Query, reranker: Option<&dyn Reranker>) -> SearchResponse {
+    match reranker {
+        None => memory.search(query, &Pipeline::lexical(), Explanations::Omit).unwrap(),
+        Some(reranker) => {
+            memory.search_reranked(query, &Pipeline::lexical(), Explanations::Omit, Reranking::new(reranker)).unwrap()
+        }
+    }
+}
+
+fn ids(found: &SearchResponse) -> Vec<String> {
+    found.hits.iter().map(|hit| hit.id.clone()).collect()
+}
+
+#[test]
+fn the_first_ten_stay_the_same_set_and_the_rest_stays_as_it_is() {
+    let memory = memory();
+    let plain = ids(&search(&memory, &query(), None));
+    let reranker = EvidenceReranker::new(Short::new(), PairForm::Turn, 0.0);
+    let found = ids(&search(&memory, &query(), Some(&reranker)));
+    assert_eq!(found[10..], plain[10..]);
+    let mut shortest = plain[..10].to_vec();
+    shortest.sort();
+    assert_eq!(found[..10], shortest);
+    // Where the first stage counts enough, its order stays.
+    let bound = EvidenceReranker::new(Short::new(), PairForm::Turn, 1e6);
+    assert_eq!(ids(&search(&memory, &query(), Some(&bound))), plain);
+}
+
+#[test]
+fn pairs_tell_places_in_the_history() {
+    let scorer = Short::new();
+    let reranker = EvidenceReranker::new(scorer.clone(), PairForm::Turn, 0.0);
+    let found = search(&memory(), &Query { k: 3.try_into().unwrap(), ..query() }, Some(&reranker));
+    assert_eq!(found.hits.len(), 3);
+    let read = scorer.read();
+    assert_eq!(read.len(), 11);
+    assert!(read.contains(&"MEMORY_TIME: 2. Ann: A kite flew far flew far.".to_owned()), "{read:?}");
+    let places = read[1..].iter().map(|text| text["MEMORY_TIME: ".len()..].split_once('.').unwrap().0);
+    let latest = places.map(|place| place.parse::<u64>().unwrap()).max().unwrap();
+    assert_eq!(read[0], format!("QUERY_TIME: {latest}. kite"));
+}
+
+#[test]
+fn the_turns_around_are_of_the_session_and_of_the_time_that_is_asked() {
+    let memory = Memory::builder().open("memory:").unwrap();
+    let said = |session: &str, id: &str, text: &str| turn("talk", session, id, "Ann", text);
+    let turns = vec![
+        said("s1", "a", "Hello."),
+        said("s1", "b", "The kite is red."),
+        said("s1", "c", "Oh, is it?"),
+        said("s2", "d", "Another day."),
+    ];
+    memory.add_turns(&ns("me"), turns).unwrap();
+    let read = |query: &Query| {
+        let scorer = Short::new();
+        let reranker = EvidenceReranker::new(scorer.clone(), PairForm::Dialogue, 0.0);
+        search(&memory, query, Some(&reranker));
+        scorer.read()[1].clone()
+    };
+    let query = Query::new(ns("me"), "kite");
+    assert_eq!(read(&query), "MEMORY_TIME: 2. Ann: The kite is red. BEFORE: Ann: Hello. AFTER: Ann: Oh, is it?");
+    let earlier = Query { before: Some(MemoryId::new("c").unwrap()), ..query };
+    assert_eq!(read(&earlier), "MEMORY_TIME: 2. Ann: The kite is red. BEFORE: Ann: Hello.");
+}
+
+#[test]
+fn a_forbidden_field_is_named_and_the_order_of_the_search_stays() {
+    for field in FORBIDDEN_FIELDS {
+        let memory = memory();
+        let labelled = Turn {
+            meta: Some([(field.to_owned(), true.into())].into_iter().collect()),
+            ..turn("talk", "s2", "labelled", "Ann", "The kite, the kite.")
+        };
+        memory.add_turns(&ns("me"), vec![labelled]).unwrap();
+        let scorer = Short::new();
+        let reranker = EvidenceReranker::new(scorer.clone(), PairForm::Turn, 0.0);
+        let found = search(&memory, &query(), Some(&reranker));
+        assert_eq!(ids(&found), ids(&search(&memory, &query(), None)));
+        let [Warning::RerankSkipped { reason }] = &found.warnings[..] else { panic!("{:?}", found.warnings) };
+        assert!(reason.contains(&format!("{field:?}")) && reason.contains("\"labelled\""), "{reason}");
+        assert!(reason.contains("rename the field"), "{reason}");
+        assert!(scorer.read().is_empty(), "{field}");
+    }
+}
+
+#[test]
+fn a_reranker_that_could_not_be_loaded_is_left_out_and_named() {
+    let memory = memory();
+    let unusable = UnusableReranker { name: "mine".to_owned(), reason: "the file is damaged".to_owned() };
+    let found = search(&memory, &query(), Some(&unusable));
+    assert_eq!(ids(&found), ids(&search(&memory, &query(), None)));
+    let [Warning::RerankSkipped { reason }] = &found.warnings[..] else { panic!("{:?}", found.warnings) };
+    assert_eq!(reason, "mine: the file is damaged");
+}

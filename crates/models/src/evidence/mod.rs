@@ -1,0 +1,112 @@
+//! Evidence rerankers: a low-rank update of a registered encoder and a head of its own, in a file of a few megabytes.
+
+mod file;
+
+use aforesaid_core::{rerank::PairForm, types::EncoderId};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Adapter, CrossEncoder, ModelEntry, ModelError, ModelFiles, Runtime, bert::ScoreHead, inference::Inference,
+};
+
+/// What turns an encoder into a cross-encoder that orders the best candidates of a search.
+///
+/// Two are equal if their files are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidenceModel {
+    record: EvidenceRecord,
+    adapter: Adapter,
+    head: EvidenceHead,
+}
+
+/// The head: a dense layer with tanh over the first token, and a row of weights.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct EvidenceHead {
+    /// `[hidden, hidden]`, a row an output.
+    pub(crate) dense: Vec<f32>,
+    /// `[hidden]`
+    pub(crate) bias: Vec<f32>,
+    /// `[hidden]`
+    pub(crate) row: Vec<f32>,
+}
+
+/// What a file says of its reranker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvidenceRecord {
+    /// The model that it belongs to, with its revision, as in `all-MiniLM-L6-v2@1110a243fdf4`.
+    pub base: String,
+    /// How a question and a candidate are written.
+    #[serde(with = "form")]
+    pub form: PairForm,
+    /// Most tokens of a pair, the special ones included.
+    pub max_tokens: usize,
+    /// What a candidate's first-stage score counts beside its logit, in standard deviations of the candidates' scores.
+    pub first_stage_weight: f64,
+    /// The first stage whose candidates it learned from.
+    pub first_stage: String,
+    /// The data that it learned from.
+    pub trained_on: Vec<String>,
+    /// Questions that it learned from.
+    pub questions: usize,
+    /// What the draws of its training depended on.
+    pub seed: u64,
+}
+
+/// A form of pairs as its word.
+mod form {
+    use aforesaid_core::rerank::PairForm;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(form: &PairForm, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(form)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PairForm, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl EvidenceModel {
+    /// What its file says of it.
+    pub fn record(&self) -> &EvidenceRecord {
+        &self.record
+    }
+
+    /// Checksum of its file, in hex.
+    pub fn sha256(&self) -> &str {
+        self.adapter.sha256()
+    }
+
+    /// Numbers that were learned.
+    pub fn parameters(&self) -> usize {
+        self.adapter.parameters() + self.head.dense.len() + self.head.bias.len() + self.head.row.len()
+    }
+
+    /// The registered model that it belongs to.
+    ///
+    /// # Errors
+    /// When none is registered in that revision.
+    pub fn entry(&self) -> Result<&'static ModelEntry, ModelError> {
+        self.adapter.entry()
+    }
+
+    /// Loads its model, merged with the update, as a scorer of pairs. `name` tells it apart for people, as in
+    /// `all-MiniLM-L6-v2+mine@1110a243fdf4+53aa51172d14/bf16`.
+    ///
+    /// # Errors
+    /// When `files` are another model's, have token vectors of another length, or are damaged.
+    pub fn load(&self, files: ModelFiles, name: &str, runtime: Runtime) -> Result<CrossEncoder, ModelError> {
+        let mut files = files.with_adapter(name, self.adapter.clone())?;
+        files.recipe.max_tokens = files.recipe.max_tokens.min(self.record.max_tokens);
+        let id = EncoderId::new(format!("{}/{}", files.pinned, runtime.precision))?;
+        let inference = Inference::load(&files, runtime)?;
+        if inference.dim() != self.head.row.len() {
+            return Err(ModelError::Adapter {
+                found: format!("token vectors of {} numbers", self.head.row.len()),
+                expected: format!("{} of {}", inference.dim(), self.record.base),
+            });
+        }
+        let EvidenceHead { dense, bias, row } = self.head.clone();
+        Ok(CrossEncoder::with_head(id, inference, ScoreHead::new(dense, bias, row)))
+    }
+}

@@ -1,0 +1,74 @@
+//! The study of the evidence reranker.
+
+use std::path::PathBuf;
+
+use aforesaid::{
+    models::{Precision, Runtime, training::EvidenceSettings},
+    rerank::PairForm,
+};
+use aforesaid_eval::datasets::DataSet;
+use aforesaid_studies::{EvidenceScope, EvidenceStudy, evidence_study};
+use clap::{Args, ValueHint};
+
+use crate::{failure::Failure, machine::Machine, study::Locomo};
+
+/// What is trained, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Evidence {
+    #[command(flatten)]
+    locomo: Locomo,
+    /// The folder of the splits' rerankers: one that is there is measured, one that is not is trained and kept there.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    models: PathBuf,
+    /// Seeds of the splits [default: all].
+    #[arg(long, value_name = "SEED", value_delimiter = ',')]
+    split: Vec<u64>,
+    /// How pairs are written: turn or dialogue.
+    #[arg(long, default_value_t = PairForm::Turn)]
+    form: PairForm,
+    /// How often each question is seen, at most.
+    #[arg(long, default_value_t = EvidenceSettings::default().epochs)]
+    epochs: usize,
+    /// Questions of a step.
+    #[arg(long, default_value_t = EvidenceSettings::default().batch)]
+    batch: usize,
+    /// The largest step width.
+    #[arg(long, default_value_t = EvidenceSettings::default().rate)]
+    rate: f32,
+    /// Steps between two looks at the group that chooses.
+    #[arg(long, default_value_t = EvidenceSettings::default().look_every)]
+    look_every: usize,
+    /// Train, and measure the cascade without cue questions only.
+    #[arg(long)]
+    only_cascade: bool,
+}
+
+impl Evidence {
+    pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
+        let locomo = machine.dataset(DataSet::Locomo, self.locomo.data.as_deref())?;
+        std::fs::create_dir_all(&self.models).map_err(Failure::io(format!("folder {}", self.models.display())))?;
+        let files = machine.model_files()?;
+        let (threads, settings) = (machine.encoder_threads(), EvidenceSettings::default());
+        let study = EvidenceStudy {
+            locomo: &locomo,
+            models: &self.models,
+            splits: &self.split,
+            form: self.form,
+            settings: EvidenceSettings {
+                epochs: self.epochs,
+                batch: self.batch,
+                rate: self.rate,
+                look_every: self.look_every,
+                threads,
+                ..settings
+            },
+            files: &files,
+            runtime: Runtime::new(Precision::default_on(aforesaid::models::Instructions::best()), threads),
+            scope: if self.only_cascade { EvidenceScope::Cascade } else { EvidenceScope::Full },
+        };
+        let equipment = machine.equipment(None)?;
+        self.locomo
+            .report
+            .of("evidence", machine, &equipment, |equipment, observe| evidence_study(&study, equipment, observe))
+    }
+}
