@@ -5,7 +5,7 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod folder;
 
-use std::{num::NonZeroUsize, sync::Arc};
+use std::{num::NonZeroUsize, ops::Range, sync::Arc};
 
 use aforesaid::{
     EncodeError, Encoder, Locality,
@@ -24,8 +24,21 @@ use serde_json::{Value, json};
 
 const DIM: usize = 32;
 
-/// Words hash to components.
-struct Bags(EncoderId);
+/// Words hash to components. It reads so many words of a text.
+struct Bags(EncoderId, usize);
+
+/// The parts of a text with so many words each.
+fn parts(text: &str, words: usize) -> Vec<Range<usize>> {
+    let mut parts = vec![0..0];
+    for (number, word) in text.split_inclusive(char::is_whitespace).enumerate() {
+        let end = parts.last().unwrap().end;
+        if number > 0 && number % words == 0 {
+            parts.push(end..end);
+        }
+        parts.last_mut().unwrap().end += word.len();
+    }
+    parts
+}
 
 impl Encoder for Bags {
     fn id(&self) -> &EncoderId {
@@ -40,8 +53,13 @@ impl Encoder for Bags {
         Locality::Local
     }
 
+    fn windows(&self, passage: &str) -> Result<Vec<Range<usize>>, EncodeError> {
+        Ok(parts(passage, self.1))
+    }
+
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
         let row = |text: &&str| {
+            let text = &text[parts(text, self.1)[0].clone()];
             let mut row = vec![0.01f32; DIM];
             for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2) {
                 let hash = word.bytes().fold(7u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
@@ -59,7 +77,12 @@ impl Encoder for Bags {
 }
 
 fn equipment() -> Equipment {
-    let encoder: Arc<dyn Encoder> = Arc::new(Bags(EncoderId::new("bags@1/f32").unwrap()));
+    reading(1_000)
+}
+
+/// With an encoder that reads so many words of a text.
+fn reading(words: usize) -> Equipment {
+    let encoder: Arc<dyn Encoder> = Arc::new(Bags(EncoderId::new("bags@1/f32").unwrap(), words));
     Equipment { encoder: Ok(encoder), threads: NonZeroUsize::MIN, place: Place::Process }
 }
 
@@ -142,10 +165,10 @@ fn what_is_there_is_measured_and_what_is_not_is_named() {
     let data = data();
     let study = study(&data);
     let grounds = table(&study, "Data");
-    assert_eq!(grounds.rows.len(), 7);
+    assert_eq!(grounds.rows.len(), 8);
     assert_eq!(cell(grounds, &["LoCoMo turns"], "questions"), "12");
     assert_eq!(cell(grounds, &["RealMem sessions"], "histories"), "2");
-    for missing in ["BEAM turns", "LongMemEval pooled, turns", "LoCoMo turns, audited"] {
+    for missing in ["BEAM turns", "LongMemEval pooled, turns", "dialogues dev, turns", "LoCoMo turns, audited"] {
         assert_eq!(cell(grounds, &[missing], "questions"), "left out: not there");
     }
 
@@ -179,6 +202,30 @@ fn a_picture_without_words_needs_its_caption() {
     assert_eq!(cell(pieces, &["image captions"], "RealMem sessions MRR"), "", "there are none");
     let alone = table(&study, "A piece alone");
     assert!(cell(alone, &["image captions"], "LoCoMo turns MRR").starts_with('+'));
+}
+
+#[test]
+fn what_stands_deep_in_a_long_turn_needs_its_windows() {
+    let mut conversation = conversation("loft", ["kettle", "barometer", "sledge"], "an owl on a roof");
+    // Stop words, so that only vectors can tell.
+    let deep = format!("{}{}", "Nothing to report of note. ".repeat(8), "Ourselves itself through. ".repeat(4));
+    conversation["conversation"]["session_4"] = json!([{"speaker": "Ole", "dia_id": "D4:1", "text": deep.trim()}]);
+    conversation["qa"][3] = json!({"question": "Ourselves itself through?", "evidence": ["D4:1"], "category": 4});
+    let data = Folder::with(&[
+        ("locomo/locomo10.json", &json!([conversation]).to_string()),
+        ("realmem/Kai.json", &persona("Kai", ["knots", "tides"])),
+    ]);
+    let row = "a vector for each window of a long turn";
+    let study = default_study(&data.path(""), &reading(10), &|_| ()).unwrap();
+    let pieces = table(&study, "Without a piece");
+    let change = cell(pieces, &[row], "LoCoMo turns MRR").trim_end_matches(" *");
+    assert!(change.parse::<f64>().unwrap() < 0.0, "{change}");
+    assert_eq!(cell(pieces, &[row], "RealMem sessions MRR"), "", "all of them are short");
+    assert!(cell(table(&study, "A piece alone"), &[row], "LoCoMo turns MRR").starts_with('+'));
+
+    let study = default_study(&data.path(""), &equipment(), &|_| ()).unwrap();
+    let names: Vec<&str> = table(&study, "Without a piece").rows.iter().map(|cells| cells[0].as_str()).collect();
+    assert!(!names.contains(&row), "the encoder reads all of it: {names:?}");
 }
 
 #[test]
@@ -222,7 +269,10 @@ fn a_study_without_data_or_vectors_is_refused() {
         default_study(&folder.path(""), equipment, &|_| ()).err().unwrap().to_string()
     };
     let empty = refused(&Folder::with(&[]), &equipment());
-    assert!(empty.contains("none of the data sets") && empty.contains("locomo, realmem, beam, longmemeval"), "{empty}");
+    assert!(
+        empty.contains("none of the data sets") && empty.contains("locomo, realmem, beam, longmemeval, dialogues"),
+        "{empty}"
+    );
     let wordless =
         Equipment { encoder: Err("there is no model".to_owned()), threads: NonZeroUsize::MIN, place: Place::Process };
     let message = refused(&data(), &wordless);

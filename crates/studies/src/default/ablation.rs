@@ -1,12 +1,13 @@
 //! What each piece brings: the default without it, and the plain pipeline with it alone.
 
-use aforesaid::{Pipeline, formats::Captions};
+use aforesaid::Pipeline;
 
 use super::{
     Findings,
+    corpus::Corpus,
     gains::{Gain, adjust},
     ground::Stage,
-    pieces::{PIECES, Piece, PipelinePart, all, bare, default, plain},
+    pieces::{PIECES, Piece, all, bare, default, plain},
 };
 use crate::{
     Section, StudyError,
@@ -30,17 +31,16 @@ pub(super) struct Ablation {
 impl Ablation {
     pub(super) fn of(stage: &Stage<'_>) -> Result<Self, StudyError> {
         let (default, bare, plain) = (default(), bare()?, plain()?);
-        let measure = |piece: &Piece, changed: Option<(Pipeline, Captions)>| match changed {
-            Some((pipeline, captions)) if !matches!(piece.part, PipelinePart::Captions) || stage.has_captions() => {
-                stage.evaluate(piece.name, &pipeline, captions).map(Some)
-            }
-            _ => Ok(None),
+        let measure = |piece: &Piece, changed: Option<(Pipeline, Corpus)>| match (changed, piece.left_out()) {
+            (None, _) => Ok(None),
+            (_, Some(corpus)) if !stage.differs_without(corpus) => Ok(None),
+            (Some((pipeline, corpus)), _) => stage.evaluate(piece.name, &pipeline, corpus).map(Some),
         };
         let without = |piece: &Piece| measure(piece, piece.without(&default, &bare));
         let alone = |piece: &Piece| measure(piece, piece.alone(&plain, &default));
         Ok(Self {
             without: all().map(without).collect::<Result<_, _>>()?,
-            plain: stage.evaluate("plain", &plain, Captions::Drop)?,
+            plain: stage.evaluate("plain", &plain, Corpus::PLAIN)?,
             alone: all().map(alone).collect::<Result<_, _>>()?,
         })
     }
@@ -189,7 +189,7 @@ pub(super) fn sections(findings: &[Findings]) -> Result<Vec<Section>, StudyError
     sections.extend(without.figures()?);
     sections.push(Section::table(
         "A piece alone",
-        format!("`{}` without image captions, and what each piece of the default adds to it. {MARKS}", plain()?),
+        format!("`{}` without image captions and with one vector a turn, and what each piece of the default adds to it. {MARKS}", plain()?),
         alone.every_measure("plain"),
     ));
     sections.push(Section::table("A piece alone, MRR with intervals", "", alone.intervals()));

@@ -2,7 +2,6 @@
 
 use aforesaid::{
     Pipeline,
-    formats::Captions,
     fusion::{Fusion, Method, RRF_K},
     pipeline::InvalidPipeline,
 };
@@ -10,6 +9,7 @@ use aforesaid::{
 use super::{
     Findings,
     ablation::word,
+    corpus::Corpus,
     gains::{Gain, adjust},
     ground::Stage,
     pieces,
@@ -47,10 +47,10 @@ const MEASURES: [Measure; 2] = [CRITERION, Measure::Mrr];
 /// The legs that are merged.
 const LEGS: [&str; 2] = ["the default's legs", "the published legs"];
 
-fn legs(place: usize) -> Result<(Pipeline, Captions), InvalidPipeline> {
+fn legs(place: usize) -> Result<(Pipeline, Corpus), InvalidPipeline> {
     match place {
-        0 => Ok((pieces::default(), Captions::Keep)),
-        _ => Ok(("zscore(0.5, paper-bm25, dense(max))".parse()?, Captions::Drop)),
+        0 => Ok((pieces::default(), Corpus::WHOLE)),
+        _ => Ok(("zscore(0.5, paper-bm25, dense(max))".parse()?, Corpus::CAPTIONLESS)),
     }
 }
 
@@ -79,12 +79,12 @@ impl HeadToHead {
     pub(super) fn of(stage: &Stage<'_>) -> Result<Self, StudyError> {
         let mut evaluations = Vec::new();
         for place in 0..LEGS.len() {
-            let (legs, captions) = legs(place)?;
+            let (legs, corpus) = legs(place)?;
             let mut by_fusion = Vec::new();
             for (name, fusion) in FUSIONS {
                 let under = |alpha| {
                     let pipeline = Pipeline { fusion: weighed(fusion, alpha), ..legs.clone() };
-                    stage.evaluate(name, &pipeline, captions)
+                    stage.evaluate(name, &pipeline, corpus)
                 };
                 by_fusion.push(weights().map(under).collect::<Result<Vec<_>, _>>()?);
             }

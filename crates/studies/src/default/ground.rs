@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use aforesaid::{
-    Pipeline,
-    formats::Captions,
-    types::{Draft, Granularity},
-};
+use aforesaid::{Pipeline, types::Granularity};
 
-use super::gains::Resampling;
-use crate::StudyError;
+use super::{
+    corpus::{Contents, Corpus, Windows},
+    gains::Resampling,
+};
+use crate::{StudyError, place_of};
 use aforesaid_eval::{
+    EvalError,
     datasets::{Benchmark, DataError, DataSet},
-    experiments::{Bench, Observer, System},
+    experiments::{Bench, Observer, Setup, System},
     measures::{Evaluation, Measure, Qrels, evaluate},
     recipe::{Equipment, something_to_measure},
 };
@@ -35,12 +35,13 @@ pub(super) struct Plan {
 }
 
 /// Where pieces, references and fusions are compared.
-pub(super) const PLANS: [Plan; 5] = [
+pub(super) const PLANS: [Plan; 6] = [
     plan("LoCoMo sessions", DataSet::Locomo, Granularity::Session, &[HIT_1, RECALL_5, Measure::Mrr]),
     plan("LoCoMo turns", DataSet::Locomo, Granularity::Turn, &[RECALL_5, RECALL_10, Measure::Mrr]),
     plan("RealMem sessions", DataSet::RealMem, Granularity::Session, &[Measure::Mrr]),
     plan("BEAM turns", DataSet::Beam, Granularity::Turn, &[Measure::Mrr]),
     plan("LongMemEval pooled, turns", DataSet::LongMemEvalPooled, Granularity::Turn, &[Measure::Mrr]),
+    plan("dialogues dev, turns", DataSet::DialoguesDev, Granularity::Turn, &[HIT_1, RECALL_10, Measure::Mrr]),
 ];
 
 /// The corrected gold of LoCoMo, for the references only.
@@ -61,9 +62,9 @@ pub(super) struct Ground {
 }
 
 impl Plan {
-    /// Reads its data from the folder of its data set in `folder`; `None` where they are not there.
+    /// Reads its data from the repository, or from the folder of its data set in `folder`; `None` where they are not there.
     pub(super) fn load(&'static self, folder: &Path) -> Result<Option<Ground>, StudyError> {
-        let path = folder.join(self.dataset.folder());
+        let path = place_of(self.dataset, folder);
         let benchmark = match self.dataset.load(&path, self.unit) {
             Err(DataError::NotFound { .. }) => return Ok(None),
             loaded => loaded?,
@@ -73,19 +74,12 @@ impl Plan {
     }
 }
 
-impl Ground {
-    fn has_captions(&self) -> bool {
-        let captioned = |draft: &Draft| matches!(draft, Draft::Turn(turn) if turn.image_caption.is_some());
-        self.benchmark.groups.iter().flat_map(|group| &group.memories).any(captioned)
-    }
-}
-
 /// A ground in memory, ready to be asked.
 pub(super) struct Stage<'a> {
     pub(super) ground: &'a Ground,
-    whole: Bench<'a>,
-    /// Without image captions, where the data have some.
-    captionless: Option<Bench<'a>>,
+    contents: Contents,
+    /// The whole corpus first.
+    benches: Vec<(Corpus, Bench<'a>)>,
     qrels: Qrels,
     observe: &'a Observer<'a>,
 }
@@ -96,11 +90,19 @@ impl<'a> Stage<'a> {
         equipment: &Equipment,
         observe: &'a Observer<'a>,
     ) -> Result<Self, StudyError> {
-        let bench = |captions| Bench::new(&ground.benchmark, &equipment.setup(captions), observe);
+        let encoder = equipment.encoder.as_ref().map_err(|reason| EvalError::NoEncoder {
+            system: "the study of the default".to_owned(),
+            reason: reason.clone(),
+        })?;
+        let contents = Contents::of(&ground.benchmark, &**encoder);
+        let bench = |corpus: Corpus| -> Result<(Corpus, Bench<'a>), StudyError> {
+            let setup = Setup { encoder: Ok(corpus.encoder(encoder)), ..equipment.setup(corpus.captions) };
+            Ok((corpus, Bench::new(&ground.benchmark, &setup, observe)?))
+        };
         Ok(Self {
             ground,
-            whole: bench(Captions::Keep)?,
-            captionless: ground.has_captions().then(|| bench(Captions::Drop)).transpose()?,
+            contents,
+            benches: contents.corpora().into_iter().map(bench).collect::<Result<_, _>>()?,
             qrels: ground.benchmark.qrels()?,
             observe,
         })
@@ -108,29 +110,23 @@ impl<'a> Stage<'a> {
 
     /// The group of each question.
     pub(super) fn clusters(&self) -> Vec<usize> {
-        self.whole.clusters()
+        self.benches[0].1.clusters()
     }
 
     pub(super) fn resampling(&self) -> Resampling {
         Resampling::of(self.clusters())
     }
 
-    pub(super) fn has_captions(&self) -> bool {
-        self.captionless.is_some()
+    /// Whether leaving something out makes another corpus of it.
+    pub(super) fn differs_without(&self, corpus: Corpus) -> bool {
+        self.contents.of_corpus(corpus) != Corpus::WHOLE
     }
 
     /// Measures a pipeline.
-    pub(super) fn evaluate(
-        &self,
-        name: &str,
-        pipeline: &Pipeline,
-        captions: Captions,
-    ) -> Result<Evaluation, StudyError> {
-        let bench = match captions {
-            Captions::Keep => &self.whole,
-            // Where there are no captions, nothing is left out.
-            Captions::Drop => self.captionless.as_ref().unwrap_or(&self.whole),
-        };
+    pub(super) fn evaluate(&self, name: &str, pipeline: &Pipeline, corpus: Corpus) -> Result<Evaluation, StudyError> {
+        let corpus = self.contents.of_corpus(corpus);
+        let found = self.benches.iter().find(|(other, _)| *other == corpus);
+        let (_, bench) = found.unwrap_or(&self.benches[0]);
         let run = bench.run(name, |_| pipeline, self.observe)?;
         Ok(evaluate(&run, &self.qrels, &MEASURES)?)
     }
@@ -138,6 +134,7 @@ impl<'a> Stage<'a> {
     /// Measures a system whose weights are given.
     pub(super) fn system(&self, spec: &str) -> Result<Evaluation, StudyError> {
         let system: System = spec.parse()?;
-        self.evaluate(&system.name, &system.pipeline, system.captions)
+        let corpus = Corpus { captions: system.captions, windows: Windows::Each };
+        self.evaluate(&system.name, &system.pipeline, corpus)
     }
 }

@@ -2,6 +2,7 @@
 //! it best, and what the importance prior does.
 
 mod ablation;
+mod corpus;
 mod fusions;
 mod gains;
 mod ground;

@@ -12,6 +12,8 @@ use aforesaid::{
     },
 };
 
+use super::corpus::{Corpus, Windows};
+
 /// One piece of the default.
 pub(super) struct Piece {
     /// In plain words.
@@ -23,8 +25,8 @@ pub(super) struct Piece {
 pub(super) enum PipelinePart {
     /// Numbers and choices: the first pipeline takes them from the second.
     Numbers(fn(&mut Pipeline, &Pipeline)),
-    /// Image captions, which are part of what is indexed.
-    Captions,
+    /// A part of what is indexed: the default without it, and the plain pipeline with it alone.
+    Indexed { without: Corpus, alone: Corpus },
     /// A whole leg: cuts it off.
     Leg(fn(&mut Pipeline)),
 }
@@ -66,7 +68,20 @@ pub(super) const PIECES: &[Piece] = &[
     numbers("the weight of the fusion", |to, from| to.fusion = from.fusion.clone()),
     numbers("how turns are pooled", |to, from| dense(to, from, |to, from| to.pooling = from.pooling)),
     numbers("stems and stop words", |to, from| to.analyzer = from.analyzer),
-    Piece { name: "image captions", part: PipelinePart::Captions },
+    Piece {
+        name: "image captions",
+        part: PipelinePart::Indexed {
+            without: Corpus::CAPTIONLESS,
+            alone: Corpus { captions: Captions::Keep, ..Corpus::PLAIN },
+        },
+    },
+    Piece {
+        name: "a vector for each window of a long turn",
+        part: PipelinePart::Indexed {
+            without: Corpus { windows: Windows::CutOff, ..Corpus::WHOLE },
+            alone: Corpus { windows: Windows::Each, ..Corpus::PLAIN },
+        },
+    },
 ];
 
 /// The legs themselves.
@@ -126,26 +141,34 @@ fn boost(to: &mut Pipeline, from: &Pipeline, word: &str) {
 }
 
 impl Piece {
+    /// The whole corpus without it; `None` where it is a part of the pipeline.
+    pub(super) fn left_out(&self) -> Option<Corpus> {
+        match self.part {
+            PipelinePart::Indexed { without, .. } => Some(without),
+            PipelinePart::Numbers(_) | PipelinePart::Leg(_) => None,
+        }
+    }
+
     /// The default without it; `None` where that is the default.
-    pub(super) fn without(&self, default: &Pipeline, bare: &Pipeline) -> Option<(Pipeline, Captions)> {
+    pub(super) fn without(&self, default: &Pipeline, bare: &Pipeline) -> Option<(Pipeline, Corpus)> {
         let mut pipeline = default.clone();
         match self.part {
             PipelinePart::Numbers(take) => take(&mut pipeline, bare),
             PipelinePart::Leg(cut) => cut(&mut pipeline),
-            PipelinePart::Captions => return Some((pipeline, Captions::Drop)),
+            PipelinePart::Indexed { without, .. } => return Some((pipeline, without)),
         }
-        (pipeline != *default).then_some((pipeline, Captions::Keep))
+        (pipeline != *default).then_some((pipeline, Corpus::WHOLE))
     }
 
-    /// The plain pipeline with it, where captions are not indexed; `None` where that is the plain pipeline.
-    pub(super) fn alone(&self, plain: &Pipeline, default: &Pipeline) -> Option<(Pipeline, Captions)> {
+    /// The plain pipeline with it, over the plain corpus; `None` where that is the plain pipeline.
+    pub(super) fn alone(&self, plain: &Pipeline, default: &Pipeline) -> Option<(Pipeline, Corpus)> {
         let mut pipeline = plain.clone();
         match self.part {
             PipelinePart::Numbers(take) => take(&mut pipeline, default),
             PipelinePart::Leg(_) => return None,
-            PipelinePart::Captions => return Some((pipeline, Captions::Keep)),
+            PipelinePart::Indexed { alone, .. } => return Some((pipeline, alone)),
         }
-        (pipeline != *plain).then_some((pipeline, Captions::Drop))
+        (pipeline != *plain).then_some((pipeline, Corpus::PLAIN))
     }
 }
 
@@ -177,10 +200,10 @@ mod tests {
         let of = |pipeline: &Pipeline| *pipeline.leg::<LexicalLeg>().unwrap();
         assert_eq!(of(&without).bigrams, 0.0);
         assert_eq!(of(&without).turns, of(&default).turns);
-        let (alone, captions) = bigrams.alone(&plain, &default).unwrap();
-        assert_eq!((of(&alone).bigrams, captions), (of(&default).bigrams, Captions::Drop));
+        let (alone, corpus) = bigrams.alone(&plain, &default).unwrap();
+        assert_eq!((of(&alone).bigrams, corpus), (of(&default).bigrams, Corpus::PLAIN));
         assert!(piece("stems and stop words").alone(&plain, &default).is_none(), "the plain pipeline has them");
         assert!(piece("the words").without(&default, &bare).unwrap().0.leg::<LexicalLeg>().is_none());
-        assert_eq!(piece("image captions").without(&default, &bare).unwrap().1, Captions::Drop);
+        assert_eq!(piece("image captions").without(&default, &bare).unwrap().1, Corpus::CAPTIONLESS);
     }
 }

@@ -1,9 +1,8 @@
 //! The default against simple systems.
 
-use aforesaid::formats::Captions;
-
 use super::{
     ablation::word,
+    corpus::Corpus,
     gains::Resampling,
     ground::{Plan, Stage},
     pieces,
@@ -38,7 +37,7 @@ impl Against {
         Ok(Self {
             plan: stage.ground.plan,
             resampling: stage.resampling(),
-            default: stage.evaluate("hybrid", &pieces::default(), Captions::Keep)?,
+            default: stage.evaluate("hybrid", &pieces::default(), Corpus::WHOLE)?,
             references: references.into_iter().collect::<Result<_, _>>()?,
         })
     }
