@@ -105,8 +105,62 @@ fn a_ranker_that_does_not_fit_leaves_the_order_and_says_why() {
     }
 }
 
+/// Sessions: the first tells where the kite is, a turn of the second asks for it, and the third is about other things.
+fn three_sessions() -> Memory {
+    let memory = open("memory:", local());
+    let said = |session: &str, id: &str, text: &str| turn("talk", session, id, "Ann", text);
+    let turns = vec![
+        said("s1", "tells", "The red kite lies in the attic, beside the sledge and the skates of my brother."),
+        said("s1", "soup", "We had soup and bread at noon."),
+        said("s2", "asks", "Is the red kite in the chestnut tree?"),
+        said("s2", "rain", "It rained the whole day."),
+        said("s3", "train", "My train leaves at seven."),
+        said("s3", "stone", "A stone fell from the church."),
+    ];
+    memory.add_turns(&ns("me"), turns).unwrap();
+    memory
+}
+
+fn sessions(stage: Option<CandidateStage>) -> SearchResponse {
+    let pipeline = stage.into_iter().fold(Pipeline::hybrid(), Pipeline::with_stage);
+    let query = Query { unit: Granularity::Session, ..Query::new(ns("me"), "where does the red kite lie") };
+    three_sessions().search(&query, &pipeline, Explanations::Include).unwrap()
+}
+
 #[test]
-fn sessions_are_left_as_they_are() {
-    let (before, after) = (search(None, Granularity::Session), search(Some(learned()), Granularity::Session));
-    assert_eq!((ids(&after), &after.warnings), (ids(&before), &before.warnings));
+fn sessions_are_ranked_by_their_best_turns_too() {
+    let (before, after) = (sessions(None), sessions(Some(learned())));
+    assert_eq!((ids(&before)[0], ids(&after)[0]), ("s1", "s2"), "{:?}", after.warnings);
+    assert_eq!(after.warnings, before.warnings);
+    for hit in &after.hits {
+        let told = hit.explain.as_ref().unwrap();
+        assert_eq!(told.label, "session by its best turn");
+        let sum: f64 = told.parts.iter().map(|part| part.value).sum();
+        assert!((sum - hit.score).abs() < 1e-9 && told.parts.len() == 2, "{told}");
+        let of_turn = &told.parts[1].parts[0];
+        assert!(of_turn.label.starts_with("candidate ranker "), "{told}");
+    }
+    let asks = after.hits[0].explain.as_ref().unwrap();
+    assert!(asks.to_string().contains("asking 1.000"), "{asks}");
+}
+
+#[test]
+fn why_reports_the_stage_of_a_session() {
+    let (memory, pipeline) = (three_sessions(), Pipeline::hybrid().with_stage(learned()));
+    let query = Query { unit: Granularity::Session, ..Query::new(ns("me"), "where does the red kite lie") };
+    let report = memory.why(&query, &pipeline, "s2").unwrap().report.unwrap();
+    let last = report.stages.last().unwrap();
+    assert_eq!((last.stage, last.hit.rank), ("learned", 1));
+    let sum: f64 = report.shares.iter().map(|(_, adds)| adds).sum();
+    assert!((sum - last.hit.score).abs() < 1e-9, "{:?}", report.shares);
+}
+
+#[test]
+fn sessions_are_left_as_they_are_by_a_ranker_that_does_not_fit() {
+    let other = CandidateStage::Ranker(Arc::new(ranker(&Pipeline::hybrid(), "minilm@1")));
+    let (before, after) = (sessions(None), sessions(Some(other)));
+    let scores = |found: &SearchResponse| found.hits.iter().map(|hit| hit.score).collect::<Vec<f64>>();
+    assert_eq!((ids(&after), scores(&after)), (ids(&before), scores(&before)));
+    let [Warning::RankerSkipped { reason }] = &after.warnings[..] else { panic!("{:?}", after.warnings) };
+    assert!(reason.contains("it was trained with the encoder minilm@1"), "{reason}");
 }

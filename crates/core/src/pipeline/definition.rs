@@ -11,7 +11,7 @@ use super::{
     shared::TermWeights,
     vectors::{SpeakerNames, VectorUse},
 };
-use crate::{analysis::Analyzer, dense::DenseIndex, fusion::Fusion, index::Index, types::Granularity};
+use crate::{analysis::Analyzer, dense::DenseIndex, fusion::Fusion, index::Index};
 
 /// Legs, how they are fused, and what is added to the fused scores.
 ///
@@ -109,13 +109,12 @@ impl Pipeline {
         }
     }
 
-    /// The ranker of its learned stage for a request on an index; `None` where it has no such stage, and for sessions, which
-    /// the stage leaves as they are.
+    /// The ranker of its learned stage for a request on an index; `None` where it has no such stage.
     ///
     /// # Errors
     /// Why the ranker is not used: the request is ranked without it.
     pub(super) fn ranker(&self, index: &Index, request: &Request<'_>) -> Result<Option<&CandidateRanker>, Misfit> {
-        let Some(stage) = self.stage.as_ref().filter(|_| request.unit == Granularity::Turn) else { return Ok(None) };
+        let Some(stage) = &self.stage else { return Ok(None) };
         let ranker = stage.ranker()?;
         let compares = request.vector.is_some() && index.dense().is_some_and(DenseIndex::has_any);
         let encoder = index.spec().encoder.as_ref().filter(|_| compares);

@@ -1,7 +1,7 @@
 //! Runs a pipeline over an index.
 
 use super::{
-    candidate::{FeatureTable, Ground, Misfit, Reordered},
+    candidate::{CandidateRanker, FeatureTable, Ground, Misfit, Reordered, ReorderedSessions, ReorderedTurns},
     combine::{Combined, combine},
     confidence::{self, Passage, Signals},
     definition::Pipeline,
@@ -92,7 +92,7 @@ pub fn candidate_features(
     request: &Request<'_>,
     exact: Exact<'_>,
 ) -> Result<FeatureTable, SearchError> {
-    let scoring = Scoring::of(pipeline, SearchContext { index, candidates, request }, exact)?;
+    let scoring = Scoring::first_stage(pipeline, SearchContext { index, candidates, request }, exact)?;
     Ok(FeatureTable::of(&scoring.ground()).0)
 }
 
@@ -118,6 +118,17 @@ impl<'a> Scoring<'a> {
         context: SearchContext<'a>,
         exact: Exact<'_>,
     ) -> Result<Self, SearchError> {
+        let mut scoring = Self::first_stage(pipeline, context, exact)?;
+        match pipeline.ranker(context.index, context.request) {
+            Ok(None) => {}
+            Ok(Some(ranker)) => scoring.reordered = Some(scoring.reorder(ranker, exact)?),
+            Err(misfit) => scoring.misfit = Some(misfit),
+        }
+        Ok(scoring)
+    }
+
+    /// The scores before a learned stage.
+    fn first_stage(pipeline: &'a Pipeline, context: SearchContext<'a>, exact: Exact<'_>) -> Result<Self, SearchError> {
         let units = context.units().len();
         let shared = Shared::new(context, pipeline.term_weights());
         let mut table = SignalTable::of(pipeline, context, &shared, exact)?;
@@ -127,12 +138,19 @@ impl<'a> Scoring<'a> {
         let pool = table.pool(units, context.candidate_count(), width);
         table.fill_pool(context, &shared, &pool)?;
         let combined = combine(pipeline, context, &table, &pool)?;
-        let mut scoring = Self { pipeline, context, table, pool, width, combined, reordered: None, misfit: None };
-        match pipeline.ranker(context.index, context.request) {
-            Ok(ranker) => scoring.reordered = ranker.map(|ranker| Reordered::of(ranker, &scoring.ground())),
-            Err(misfit) => scoring.misfit = Some(misfit),
+        Ok(Self { pipeline, context, table, pool, width, combined, reordered: None, misfit: None })
+    }
+
+    /// What a ranker of turns makes of the first stage: sessions are ranked by their turns.
+    fn reorder(&self, ranker: &'a CandidateRanker, exact: Exact<'_>) -> Result<Reordered<'a>, SearchError> {
+        if self.context.request.unit == Granularity::Turn {
+            return Ok(Reordered::Turns(ReorderedTurns::of(ranker, &self.ground())));
         }
-        Ok(scoring)
+        let request = Request { unit: Granularity::Turn, detail: Detail::Scores, ..*self.context.request };
+        let turns = Scoring::first_stage(self.pipeline, SearchContext { request: &request, ..self.context }, exact)?;
+        let of_turns = turns.ground();
+        let reordered = ReorderedTurns::of(ranker, &of_turns);
+        Ok(Reordered::Sessions(ReorderedSessions::of(&self.ground(), reordered, &of_turns)))
     }
 
     fn ground(&self) -> Ground<'_> {
@@ -147,7 +165,7 @@ impl<'a> Scoring<'a> {
 
     /// The score of each candidate of the pool after the last stage.
     pub(super) fn scores(&self) -> &[f64] {
-        self.reordered.as_ref().map_or(&self.combined.totals, |reordered| &reordered.scores)
+        self.reordered.as_ref().map_or(&self.combined.totals, |reordered| reordered.scores())
     }
 
     /// Where ranked candidates stand in unit order, best first.

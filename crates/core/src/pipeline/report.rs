@@ -233,14 +233,14 @@ impl Scoring<'_> {
 
     /// What the learned stage adds to a candidate's score, the change of scale included.
     fn learned(&self, pooled: usize) -> Option<f64> {
-        self.reordered.as_ref().map(|reordered| reordered.scores[pooled] - self.combined.totals[pooled])
+        self.reordered.as_ref().map(|reordered| reordered.scores()[pooled] - self.combined.totals[pooled])
     }
 
     fn stages(&self, pooled: usize) -> Result<Vec<Stage>, NotANumber> {
         let combined = &self.combined;
         let boosted = combined.boosted.iter().map(|(word, scores)| (*word, scores.as_slice()));
         let last = combined.prior.as_ref().map(|_| (IMPORTANCE, combined.totals.as_slice()));
-        let learned = self.reordered.as_ref().map(|reordered| (LEARNED, reordered.scores.as_slice()));
+        let learned = self.reordered.as_ref().map(|reordered| (LEARNED, reordered.scores()));
         let stages = std::iter::once(("fused", combined.fused.as_slice())).chain(boosted).chain(last).chain(learned);
         let place = |(stage, scores): (&'static str, &[f64])| {
             let ranking = Ranking::top(self.ranked(scores), self.pool.len())?;

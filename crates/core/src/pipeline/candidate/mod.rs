@@ -9,10 +9,12 @@
 //! | `forest.rs` | boosted trees |
 //! | `ranker.rs` | a trained ranker, its file, and what it was trained with |
 //! | `stage.rs` | the ranker as the last stage of a pipeline |
+//! | `pooled.rs` | what it does to sessions |
 
 mod catalogue;
 mod features;
 mod forest;
+mod pooled;
 mod ranker;
 mod stage;
 mod table;
@@ -22,7 +24,8 @@ pub use catalogue::{FEATURE_COUNT, FEATURES, FEATURES_VERSION, Feature};
 pub use features::DEPTH;
 pub(super) use features::Ground;
 pub use forest::{Branch, Side, Tree};
+pub(super) use pooled::ReorderedSessions;
 pub use ranker::{CandidateRanker, InvalidRanker, MOST_BYTES, Misfit, RankerRecord, Shares};
 pub use stage::CandidateStage;
-pub(super) use stage::Reordered;
+pub(super) use stage::{Reordered, ReorderedTurns};
 pub use table::FeatureTable;

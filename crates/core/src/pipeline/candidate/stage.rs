@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::{
     catalogue::FEATURES,
     features::Ground,
+    pooled::ReorderedSessions,
     ranker::{CandidateRanker, Misfit},
     table::FeatureTable,
 };
@@ -78,7 +79,33 @@ impl PartialEq for CandidateStage {
 }
 
 /// The candidates of one request after a ranker.
-pub(in crate::pipeline) struct Reordered<'a> {
+pub(in crate::pipeline) enum Reordered<'a> {
+    /// Turns and notes.
+    Turns(ReorderedTurns<'a>),
+    /// Sessions, by their turns.
+    Sessions(ReorderedSessions<'a>),
+}
+
+impl Reordered<'_> {
+    /// The score of each candidate of the pool.
+    pub(in crate::pipeline) fn scores(&self) -> &[f64] {
+        match self {
+            Self::Turns(turns) => &turns.scores,
+            Self::Sessions(sessions) => &sessions.scores,
+        }
+    }
+
+    /// How the score of a candidate of the pool follows from that of the first stage.
+    pub(in crate::pipeline) fn explain(&self, pooled: usize, first_stage: Explain) -> Explain {
+        match self {
+            Self::Turns(turns) => turns.explain(pooled, first_stage),
+            Self::Sessions(sessions) => sessions.explain(pooled, first_stage),
+        }
+    }
+}
+
+/// The turns and notes of one request after a ranker.
+pub(in crate::pipeline) struct ReorderedTurns<'a> {
     ranker: &'a CandidateRanker,
     table: FeatureTable,
     /// The row of each candidate of the pool in the table; `None` for one that is not among the best.
@@ -89,10 +116,10 @@ pub(in crate::pipeline) struct Reordered<'a> {
     /// How much lower a candidate is set that is not among the best.
     drop: f64,
     /// The score of each candidate of the pool.
-    pub(in crate::pipeline) scores: Vec<f64>,
+    pub(super) scores: Vec<f64>,
 }
 
-impl<'a> Reordered<'a> {
+impl<'a> ReorderedTurns<'a> {
     /// Ranks the best candidates; the others stay behind them in the order of the first stage.
     pub(in crate::pipeline) fn of(ranker: &'a CandidateRanker, ground: &Ground<'_>) -> Self {
         let (table, best) = FeatureTable::of(ground);
@@ -112,7 +139,7 @@ impl<'a> Reordered<'a> {
     }
 
     /// How the score of a candidate of the pool follows from that of the first stage.
-    pub(in crate::pipeline) fn explain(&self, pooled: usize, first_stage: Explain) -> Explain {
+    pub(super) fn explain(&self, pooled: usize, first_stage: Explain) -> Explain {
         let (weight, over) = (self.ranker.record.base_weight, self.over);
         let Some(row) = self.rows[pooled] else {
             // A score that counts nothing has nothing to be lowered by.
