@@ -115,7 +115,7 @@ fn learned(sandbox: &Sandbox, file: &str) -> Value {
 
 /// What `forget` says, and the adapters that it names.
 fn forgotten(sandbox: &Sandbox, args: &[&str]) -> (Value, String) {
-    let done = finish(&mut with_tiny(sandbox, &[&["forget", "--yes", "--json"], args].concat()));
+    let done = finish(&mut sandbox.command(&[&["forget", "--yes", "--json"], args].concat()));
     let told = done.stderr.clone();
     let report: Value = serde_json::from_str(&done.succeeded()).unwrap();
     (report["adapters"].clone(), told)
@@ -166,7 +166,7 @@ fn records_of_adapters_hold_nothing_that_was_said_and_come_along() {
         assert!(!record.contains(&word(number * 31 + 5)) && !record.contains(&format!("t{number}\"")), "{record}");
     }
     let migrate = ["migrate", "--from", sandbox::STORE, "--to", "other.db"];
-    finish(&mut with_tiny(&sandbox, &migrate)).succeeded();
+    finish(&mut sandbox.bare(&migrate)).succeeded();
     let forget = ["forget", "t0", "--yes", "--json", "--store", "other.db"];
     let report: Value = serde_json::from_str(&finish(&mut sandbox.bare(&forget)).succeeded()).unwrap();
     assert_eq!(report["adapters"][0]["memories"], 1, "{report}");

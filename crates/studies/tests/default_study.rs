@@ -29,7 +29,7 @@ struct Bags(EncoderId, usize);
 
 /// The parts of a text with so many words each.
 fn parts(text: &str, words: usize) -> Vec<Range<usize>> {
-    let mut parts = vec![0..0];
+    let mut parts: Vec<Range<usize>> = std::iter::once(0..0).collect();
     for (number, word) in text.split_inclusive(char::is_whitespace).enumerate() {
         let end = parts.last().unwrap().end;
         if number > 0 && number % words == 0 {

@@ -38,7 +38,7 @@ enum Command {
     Fusion(study::Fusion),
     /// Turn retrieval over the five splits of the reranker papers.
     Turns(study::Locomo),
-    /// The contribution of each part of the default pipeline, and the fusions compared, on four data sets.
+    /// The contribution of each part of the default pipeline, and the fusions compared, on several data sets.
     Default(study::DataSets),
     /// The candidate ranker: trained on LoCoMo's dev sides, and as it ships on other data.
     Cascade(study::DataSets),
