@@ -5,6 +5,7 @@ use aforesaid_core::{EncodeError, PairScorer, types::EncoderId};
 use crate::{
     ModelError, ModelFiles, ModelKind, Runtime,
     architecture::PairHead,
+    bert::ScoreHead,
     inference::{Inference, arithmetic},
 };
 
@@ -34,7 +35,7 @@ impl CrossEncoder {
 
     /// A model with a head that was learned for it.
     pub(crate) fn with_head(id: EncoderId, inference: Inference, head: ScoreHead) -> Self {
-        Self { id, inference, head }
+        Self { id, inference, head: PairHead::Bert(head) }
     }
 }
 

@@ -9,8 +9,8 @@ mod draws;
 mod evidence;
 mod head;
 mod linear;
-mod negatives;
 mod listwise;
+mod negatives;
 mod network;
 mod trainer;
 
