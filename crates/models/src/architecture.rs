@@ -18,7 +18,7 @@ const MODERNBERT: &str = "modernbert";
 
 /// What `config.json` says.
 pub(crate) enum Shape {
-    Bert(BertConfig),
+    Bert(Box<BertConfig>),
     ModernBert(Box<ModernBertConfig>),
 }
 
@@ -38,7 +38,7 @@ impl Shape {
         let of: Option<ModelType> = serde_json::from_slice(&bytes).ok();
         match of.and_then(|of| of.model_type).as_deref() {
             Some(MODERNBERT) => Ok(Self::ModernBert(Box::new(ModernBertConfig::parse(&bytes, path)?))),
-            _ => BertConfig::parse(&bytes, path).map(Self::Bert),
+            _ => BertConfig::parse(&bytes, path).map(Box::new).map(Self::Bert),
         }
     }
 
@@ -79,7 +79,9 @@ impl Network {
         let tensors = Tensors::open(&files.dir.join("model.safetensors"))?;
         let adapter: Option<&Adapter> = files.adapter.as_deref();
         match (shape, adapter) {
-            (Shape::Bert(config), _) => Bert::load(config, &tensors, adapter, arithmetic).map(Box::new).map(Self::Bert),
+            (Shape::Bert(config), _) => {
+                Bert::load(*config, &tensors, adapter, arithmetic).map(Box::new).map(Self::Bert)
+            }
             (Shape::ModernBert(config), None) => {
                 ModernBert::load(*config, &tensors, max_tokens, arithmetic).map(Box::new).map(Self::ModernBert)
             }
