@@ -243,7 +243,7 @@ impl<'a> Trainer<'a> {
         let mut loss = f64::NAN;
         loop {
             let step = state.step;
-            let looks = step == steps || (step > 0 && step % settings.look_every.max(1) == 0);
+            let looks = step == steps || (step > 0 && step.is_multiple_of(settings.look_every.max(1)));
             let mut found = None;
             if looks && state.looked_at != Some(step) {
                 let look = self.look(held_out, &pairs)?;
@@ -253,7 +253,7 @@ impl<'a> Trainer<'a> {
             let ends = observe(&EvidenceStep { step, steps, loss, held_out: found }).is_break()
                 || step >= steps
                 || state.looks_since_best >= settings.patience.max(1);
-            if ends || (step > 0 && step % saving.every.max(1) == 0) {
+            if ends || (step > 0 && step.is_multiple_of(saving.every.max(1))) {
                 let written = state.write(&self.parameters, adam.means());
                 (saving.keep)(&written.map_err(|found| unfit(self.files, found))?)?;
             }

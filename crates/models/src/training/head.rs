@@ -145,10 +145,10 @@ mod tests {
                 let expected = (at(0.01) - at(-0.01)) / 0.02;
                 assert!((f64::from(gradient[i]) - expected).abs() < 1e-3, "{i}: {} {expected}", gradient[i]);
             }
-            for i in 0..firsts.len() {
+            for (i, found) in of_firsts.iter().enumerate() {
                 let at = |step| loss(&moved(&firsts, i, step), &parameters);
                 let expected = (at(0.01) - at(-0.01)) / 0.02;
-                assert!((f64::from(of_firsts[i]) - expected).abs() < 1e-3, "{i}: {} {expected}", of_firsts[i]);
+                assert!((f64::from(*found) - expected).abs() < 1e-3, "{i}: {found} {expected}");
             }
         }
     }

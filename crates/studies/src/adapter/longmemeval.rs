@@ -10,6 +10,7 @@ use crate::StudyError;
 
 #[derive(Deserialize)]
 struct Session {
+    session_id: String,
     turns: Vec<Turn>,
 }
 
@@ -21,7 +22,9 @@ struct Turn {
 
 pub(super) fn sets(folder: &Path) -> Result<Vec<TrainingSet>, StudyError> {
     let path = folder.join("full_sessions.json");
-    let sessions: Vec<Session> = parse(&path, &text_of(&path)?)?;
+    let mut sessions: Vec<Session> = parse(&path, &text_of(&path)?)?;
+    // Sessions with evidence are among them, and their names say so.
+    sessions.retain(|session| !session.session_id.contains("answer"));
     let said = |session: Session| {
         session.turns.into_iter().map(|turn| (turn.role == "assistant", turn.content)).collect::<replies::Said>()
     };

@@ -44,7 +44,7 @@ pub fn adapter_sets(sources: AdapterSources<'_>) -> Result<Vec<TrainingSet>, Stu
         sets.extend(dialogues::further(&further)?);
     }
     let realmem_cues = sources.cues.join("realmem");
-    let readers: [(&str, &dyn Fn(&Path) -> Result<Vec<TrainingSet>, StudyError>); 3] = [
+    let readers: [(&str, &Reader<'_>); 3] = [
         ("realmem", &|folder| realmem::sets(folder, &realmem_cues)),
         ("longmemeval", &longmemeval::sets),
         ("qmsum", &qmsum::sets),
@@ -57,6 +57,9 @@ pub fn adapter_sets(sources: AdapterSources<'_>) -> Result<Vec<TrainingSet>, Stu
     }
     Ok(sets.into_iter().map(windows::split).collect())
 }
+
+/// Reads the sets of a data set's folder.
+type Reader<'a> = dyn Fn(&Path) -> Result<Vec<TrainingSet>, StudyError> + 'a;
 
 /// A question for a turn that there is not.
 fn unknown(path: &Path, id: &str) -> StudyError {

@@ -17,22 +17,22 @@ use aforesaid::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arm {
     /// They are left out.
-    NoMemoryText,
+    LeftOut,
     /// Each is one of another question's candidates.
-    RandomOtherQueryText,
+    OtherQuestions,
     /// They go round among the candidates of the question.
-    ShuffledMemoryText,
+    Shuffled,
 }
 
 impl Arm {
-    pub(super) const ALL: [Self; 3] = [Self::NoMemoryText, Self::RandomOtherQueryText, Self::ShuffledMemoryText];
+    pub(super) const ALL: [Self; 3] = [Self::LeftOut, Self::OtherQuestions, Self::Shuffled];
 
     /// The paper's name.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::NoMemoryText => "no_memory_text",
-            Self::RandomOtherQueryText => "random_other_query_text",
-            Self::ShuffledMemoryText => "shuffled_memory_text",
+            Self::LeftOut => "no_memory_text",
+            Self::OtherQuestions => "random_other_query_text",
+            Self::Shuffled => "shuffled_memory_text",
         }
     }
 }
@@ -56,12 +56,12 @@ impl Damaged<'_> {
         // The same question always gets the same texts.
         let start = query.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         let damaged = |(place, of): (usize, &RerankCandidate)| match self.arm {
-            Arm::NoMemoryText => with_text(of, &RerankCandidate::default()),
-            Arm::ShuffledMemoryText => {
+            Arm::LeftOut => with_text(of, &RerankCandidate::default()),
+            Arm::Shuffled => {
                 with_text(of, &candidates[(place + 1 + start % (candidates.len().max(2) - 1)) % candidates.len()])
             }
-            Arm::RandomOtherQueryText if self.others.is_empty() => with_text(of, &RerankCandidate::default()),
-            Arm::RandomOtherQueryText => {
+            Arm::OtherQuestions if self.others.is_empty() => with_text(of, &RerankCandidate::default()),
+            Arm::OtherQuestions => {
                 let at = start.wrapping_add(place.wrapping_mul(7_919)) % self.others.len();
                 with_text(of, &self.others[at])
             }
@@ -167,7 +167,7 @@ mod tests {
                 texts.sort();
                 texts
             };
-            assert_eq!(texts(&shown) == texts(&damaged), arm == Arm::ShuffledMemoryText);
+            assert_eq!(texts(&shown) == texts(&damaged), arm == Arm::Shuffled);
         }
     }
 }

@@ -175,10 +175,10 @@ impl TrainEvidence {
         for (place, &dataset) in self.dataset.iter().enumerate() {
             let path = place_of(dataset, self.data.get(place).map(PathBuf::as_path), settings)?;
             sources.push(Source { dataset, path: path.clone(), variant: Variant::Labelled });
-            if let Some(most) = self.ask_cues.filter(|most| *most > 0) {
-                if dataset.has_cues(&path).map_err(EvalError::from)? {
-                    sources.push(Source { dataset, path, variant: Variant::CuesAsked(Recording::default(), most) });
-                }
+            if let Some(most) = self.ask_cues.filter(|most| *most > 0)
+                && dataset.has_cues(&path).map_err(EvalError::from)?
+            {
+                sources.push(Source { dataset, path, variant: Variant::CuesAsked(Recording::default(), most) });
             }
         }
         Ok(sources)
