@@ -76,7 +76,7 @@ impl Default for EvidenceSettings {
             seed: 7,
             look_every: 40,
             patience: 4,
-            precision: Precision::default_on(Instructions::best()),
+            precision: Precision::F32,
             threads: Threads::available(),
         }
     }

@@ -11,14 +11,14 @@ use aforesaid_eval::{
 use clap::{Args, ValueHint};
 use serde_json::json;
 
-use super::super::{
-    eval::{
-        equipment::{VectorArgs, watched},
-        place_of,
+use super::{
+    super::{
+        eval::equipment::{VectorArgs, watched},
+        print_json,
     },
-    print_json,
+    held_out::table,
+    labelled::{most_private, places},
 };
-use super::held_out::table;
 use crate::{
     failure::Failure,
     files::write_whole,
@@ -60,9 +60,7 @@ impl Candidate {
     pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let sources = self.sources(settings)?;
         let pipeline = settings.pipeline.clone().without_stage();
-        // One private history among the data keeps all vectors out of the cache.
-        let cached = self.dataset.iter().copied().find(|dataset| *dataset == DataSet::Jsonl).unwrap_or(self.dataset[0]);
-        let equipment = self.vectors.equipment(cached, pipeline.encoder(), settings)?;
+        let equipment = self.vectors.equipment(most_private(&self.dataset), pipeline.encoder(), settings)?;
         let boosting = Boosting { trees: self.trees, seed: self.seed, ..Boosting::default() };
         let training = CandidateTraining { sources: &sources, pipeline: &pipeline, boosting };
         let Trained { ranker, report, .. } = watched(settings, |observe| training.run(&equipment, observe))?;
@@ -94,16 +92,8 @@ impl Candidate {
     }
 
     fn sources(&self, settings: &Settings) -> Result<Vec<Source>, Failure> {
-        if self.data.len() > self.dataset.len() {
-            return Err(Failure::Usage(format!(
-                "--data: found {} paths, expected at most one for each of {} data sets",
-                self.data.len(),
-                self.dataset.len()
-            )));
-        }
         let mut sources = Vec::new();
-        for (place, &dataset) in self.dataset.iter().enumerate() {
-            let path = place_of(dataset, self.data.get(place).map(PathBuf::as_path), settings)?;
+        for (dataset, path) in places(&self.dataset, &self.data, settings)? {
             let mut push = |variant: Variant| sources.push(Source { dataset, path: path.clone(), variant });
             push(Variant::Labelled);
             if dataset.has_cues(&path).map_err(EvalError::from)? {

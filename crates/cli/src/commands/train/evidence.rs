@@ -2,13 +2,14 @@
 
 use std::{
     fs,
+    io::Write,
     path::{Path, PathBuf},
 };
 
 use aforesaid::{
     models::{
         ModelError, Precision,
-        files::read_regular,
+        files::{Access, NewFile, read_regular},
         training::{EvidenceSettings, EvidenceStep, Saving},
     },
     rerank::PairForm,
@@ -24,12 +25,10 @@ use clap::{Args, ValueHint};
 use serde_json::json;
 
 use super::{
-    super::{
-        eval::{equipment::VectorArgs, place_of},
-        print_json,
-    },
+    super::{eval::equipment::VectorArgs, print_json},
     encoder::{adapter_file, rate},
     held_out::table,
+    labelled::{most_private, places},
 };
 use crate::{
     failure::Failure,
@@ -47,7 +46,7 @@ const MOST_CHECKPOINT: u64 = 2 << 30;
 #[command(
     after_help = "Histories are dealt to five parts: three are learned from, one chooses the step and the weight of the first \
     stage, and one reports. The file is written only where it surely helped there. Its state is kept beside it \
-    (FILE.checkpoint) until it is done. Ctrl-C ends the learning, and what was best so far is looked at.\n\
+    (the same name, ending in .checkpoint) until the file is written. Ctrl-C ends the learning, and what was best so far is looked at.\n\
     Use it with `search --rerank FILE`."
 )]
 pub(super) struct TrainEvidence {
@@ -90,9 +89,7 @@ impl TrainEvidence {
     pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let sources = self.sources(settings)?;
         let pipeline = settings.pipeline.clone();
-        // One private history among the data keeps all vectors out of the cache.
-        let cached = self.dataset.iter().copied().find(|dataset| *dataset == DataSet::Jsonl).unwrap_or(self.dataset[0]);
-        let equipment = self.vectors.equipment(cached, pipeline.encoder(), settings)?;
+        let equipment = self.vectors.equipment(most_private(&self.dataset), pipeline.encoder(), settings)?;
         let resolver = ModelResolver::observed(settings.models.clone(), progress::downloads(settings.output));
         let files = resolver.model_files()?.ok_or_else(|| {
             Failure::Usage(
@@ -111,9 +108,13 @@ impl TrainEvidence {
         let kept = self.checkpoint();
         let mut keep = |bytes: &[u8]| {
             let io = |source| ModelError::Io { path: kept.clone(), action: "write the checkpoint", source };
-            // It is replaced as a whole: an interruption leaves the one before.
-            let new = kept.with_extension("checkpoint.new");
-            fs::write(&new, bytes).and_then(|()| fs::rename(&new, &kept)).map_err(io)
+            // It is replaced as a whole: an interruption leaves the one before. It remembers what is learned from.
+            let write = || {
+                let mut file = NewFile::beside(&kept, Access::Private)?;
+                file.write_all(bytes)?;
+                file.finish()
+            };
+            write().map_err(io)
         };
         let bar = progress::bar(settings.output, "searching", "{msg} [{bar:30}] {pos}/{len}, {eta} left");
         let interruption = Interruption::watch();
@@ -145,7 +146,7 @@ impl TrainEvidence {
             epochs: self.epochs,
             rate: self.rate,
             seed: self.seed,
-            precision: asked.unwrap_or(usual.precision),
+            precision: asked.unwrap_or_else(|| Precision::default_on(settings.models.instructions)),
             threads: settings.models.threads,
             ..usual
         }
@@ -164,16 +165,8 @@ impl TrainEvidence {
     }
 
     fn sources(&self, settings: &Settings) -> Result<Vec<Source>, Failure> {
-        if self.data.len() > self.dataset.len() {
-            return Err(Failure::Usage(format!(
-                "--data: found {} paths, expected at most one for each of {} data sets",
-                self.data.len(),
-                self.dataset.len()
-            )));
-        }
         let mut sources = Vec::new();
-        for (place, &dataset) in self.dataset.iter().enumerate() {
-            let path = place_of(dataset, self.data.get(place).map(PathBuf::as_path), settings)?;
+        for (dataset, path) in places(&self.dataset, &self.data, settings)? {
             sources.push(Source { dataset, path: path.clone(), variant: Variant::Labelled });
             if let Some(most) = self.ask_cues.filter(|most| *most > 0)
                 && dataset.has_cues(&path).map_err(EvalError::from)?

@@ -4,6 +4,7 @@ mod candidate;
 mod encoder;
 mod evidence;
 mod held_out;
+mod labelled;
 
 use clap::{Args, Subcommand};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use aforesaid::{
-    models::{Precision, Runtime, training::EvidenceSettings},
+    models::{Instructions, Precision, Runtime, training::EvidenceSettings},
     rerank::PairForm,
 };
 use aforesaid_eval::datasets::DataSet;
@@ -49,6 +49,7 @@ impl Evidence {
         std::fs::create_dir_all(&self.models).map_err(Failure::io(format!("folder {}", self.models.display())))?;
         let files = machine.model_files()?;
         let (threads, settings) = (machine.encoder_threads(), EvidenceSettings::default());
+        let precision = Precision::default_on(Instructions::best());
         let study = EvidenceStudy {
             locomo: &locomo,
             models: &self.models,
@@ -59,11 +60,12 @@ impl Evidence {
                 batch: self.batch,
                 rate: self.rate,
                 look_every: self.look_every,
+                precision,
                 threads,
                 ..settings
             },
             files: &files,
-            runtime: Runtime::new(Precision::default_on(aforesaid::models::Instructions::best()), threads),
+            runtime: Runtime::new(precision, threads),
             scope: if self.only_cascade { EvidenceScope::Cascade } else { EvidenceScope::Full },
         };
         let equipment = machine.equipment(None)?;
