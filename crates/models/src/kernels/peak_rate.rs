@@ -14,6 +14,9 @@ use super::{
 /// Rows and columns of the tile: more sums than an instruction takes cycles, twice over, and few enough to stay in registers.
 const TILE: [usize; 2] = [6, 2];
 
+/// Rows of the tile where words are multiplied in pairs, which takes registers of its own.
+const ROWS_IN_PAIRS: usize = 4;
+
 /// Steps between two looks at the clock.
 const STEPS: usize = 200_000;
 
@@ -40,7 +43,16 @@ impl Product for Spin<'_> {
         for _ in 0..self.steps {
             // Other ones at every step, for all the compiler knows, and another pair for every sum: nothing can be
             // worked out once for all of them.
-            let rows: &[u32; TILE[0]] = black_box(&words).first_chunk().unwrap_or(&[0; TILE[0]]);
+            let words = black_box(&words);
+            if D::IN_PAIRS {
+                for (sums, [first, second]) in sums.iter_mut().zip(words.as_chunks().0).take(ROWS_IN_PAIRS) {
+                    let rows = [dot.splat(*first), dot.splat(*second)];
+                    sums[0] = dot.dot_two(sums[0], rows, columns);
+                    sums[1] = dot.dot_two(sums[1], rows, [columns[1], columns[0]]);
+                }
+                continue;
+            }
+            let rows: &[u32; TILE[0]] = words.first_chunk().unwrap_or(&[0; TILE[0]]);
             for (sums, row) in sums.iter_mut().zip(rows) {
                 let row = dot.splat(*row);
                 for (sum, columns) in sums.iter_mut().zip(&columns) {
@@ -53,7 +65,8 @@ impl Product for Spin<'_> {
             dot.store(sum, &mut D::Simd::words_mut(&mut out)[0]);
             black_box(&out);
         }
-        *self.done += self.steps * TILE[0] * TILE[1] * D::Simd::LANES * D::ENCODING.depth();
+        let words = if D::IN_PAIRS { ROWS_IN_PAIRS * TILE[1] * 2 } else { TILE[0] * TILE[1] };
+        *self.done += self.steps * words * D::Simd::LANES * D::ENCODING.depth();
     }
 }
 

@@ -20,6 +20,7 @@ impl AvxVnni {
 }
 
 #[target_feature(enable = "avx2,fma,avxvnni")]
+#[inline(never)]
 fn compiled<P: Product>(dot: AvxVnni, product: P) {
     product.run(dot);
 }

@@ -45,7 +45,7 @@ pub(super) enum Encoding {
     SignedBytes,
     /// Two bytes in the halves of a word; weights are signed bytes in 16 bits.
     WideBytes,
-    /// Four signed bytes, small enough for sums of pairs in 16 bits, in the order of [`super::balanced`]; weights are
+    /// Four signed bytes, small enough for sums of four products in 16 bits, in the order of [`super::balanced`]; weights are
     /// unsigned bytes, 128 more than they are.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     Balanced,
@@ -81,6 +81,8 @@ pub(super) trait Dot: Copy {
     const INTERLEAVED: bool = <Self::Simd as Simd>::INTERLEAVED;
     /// What the words of a depth are padded to a multiple of.
     const DEPTH_STEP: usize = 1;
+    /// Whether [`Dot::dot_two`] takes less than two products.
+    const IN_PAIRS: bool = false;
     /// The vectors it works on.
     type Simd: Simd;
     /// A register of sums.
@@ -100,6 +102,11 @@ pub(super) trait Dot: Copy {
     fn load(self, words: &<Self::Simd as Simd>::Words) -> Self::Register;
     /// `sums + row * columns`
     fn dot(self, sums: Self::Sums, row: Self::Register, columns: Self::Register) -> Self::Sums;
+    /// `sums + rows[0] * columns[0] + rows[1] * columns[1]`, of two words that follow one another.
+    #[inline(always)]
+    fn dot_two(self, sums: Self::Sums, rows: [Self::Register; 2], columns: [Self::Register; 2]) -> Self::Sums {
+        self.dot(self.dot(sums, rows[0], columns[0]), rows[1], columns[1])
+    }
     /// Sums as bits.
     fn store(self, sums: Self::Sums, words: &mut <Self::Simd as Simd>::Words);
     /// Sums that were stored.

@@ -26,6 +26,7 @@ impl Avx2 {
 }
 
 #[target_feature(enable = "avx2,fma")]
+#[inline(never)]
 fn compiled<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
     kernel.run(simd)
 }
