@@ -81,7 +81,7 @@ fn sections(samples: &[Sample]) -> Result<Vec<Section>, StudyError> {
         Section::table(
             "Called strong",
             format!(
-                "How many first hits have a probability of {} and more, and how many of these are right; hybrid. {:.0}% of the \
+                "How many first hits have a probability of {} and more and stand out, and how many of these are right; hybrid. {:.0}% of the \
                  questions of each row count as having no answer.",
                 Word::STRONG,
                 100.0 * UNANSWERABLE

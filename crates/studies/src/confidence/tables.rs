@@ -166,7 +166,11 @@ pub(super) fn strong(samples: &[Sample]) -> Result<Table, StudyError> {
         let (truths, counts) = (sample.truths(target), sample.counts(UNANSWERABLE));
         let mut cells = vec![sample.name()];
         for probabilities in [shipped(sample, target), predict(&balanced(&others, target)?, sample)] {
-            let called = || (0..truths.len()).filter(|&i| probabilities[i] >= Word::STRONG);
+            let is_strong = |i: &usize| {
+                let signals = sample.cases[*i].confidence.signals.as_ref();
+                signals.is_some_and(|signals| Word::of(probabilities[*i], signals) == Word::Strong)
+            };
+            let called = || (0..truths.len()).filter(is_strong);
             let (all, right): (f64, f64) =
                 (called().map(|i| counts[i]).sum(), called().filter(|&i| truths[i]).map(|i| counts[i]).sum());
             let forecasts = Forecasts::new(&probabilities, &truths)?;

@@ -40,9 +40,9 @@ pub enum Word {
     Weak,
     /// Below 0.6.
     Fair,
-    /// Below 0.85.
+    /// From 0.6.
     Good,
-    /// From 0.85.
+    /// From 0.85, where the first hit stands out.
     Strong,
 }
 
@@ -52,17 +52,28 @@ impl Confidence {
         let Some(measured) = &signals else { return Self::default() };
         let probability = shipped(Target::FirstHit, measured.dense()).probability(measured);
         let answerable = shipped(Target::Answerable, measured.dense()).probability(measured);
-        Self { probability, word: Word::of(probability), answerable, signals }
+        Self { probability, word: Word::of(probability, measured), answerable, signals }
     }
 }
 
 impl Word {
     /// The least probability of [`Word::Strong`].
     pub const STRONG: f64 = 0.85;
+    /// Share of the question by which a first hit that stands out is ahead of the mean of the first hits.
+    const AHEAD: f64 = 0.2;
+    /// How well a query names a title that it means.
+    const NAMED: f64 = 0.8;
 
-    fn of(probability: f64) -> Self {
+    /// The word for a probability, where the first hits show these signals.
+    ///
+    /// A first hit stands out that holds clearly more of the question's words than the hits after it do, or whose
+    /// session's title the query names: where others hold as much, a large probability is right less often
+    /// (docs/decisions/0009).
+    pub fn of(probability: f64, signals: &Signals) -> Self {
+        let ahead = signals.get(Signal::Coverage) - signals.get(Signal::Support);
+        let stands_out = ahead >= Self::AHEAD || signals.get(Signal::Titled) >= Self::NAMED;
         match probability {
-            p if p >= Self::STRONG => Word::Strong,
+            p if p >= Self::STRONG && stands_out => Word::Strong,
             p if p >= 0.6 => Word::Good,
             p if p >= 0.35 => Word::Fair,
             p if p >= 0.15 => Word::Weak,
@@ -95,11 +106,21 @@ mod tests {
 
     #[test]
     fn a_word_grows_with_the_probability() {
-        let words: Vec<Word> = (0..=100).map(|percent| Word::of(f64::from(percent) / 100.0)).collect();
+        let standing_out = Signals::none(true).with(Signal::Coverage, 0.9).with(Signal::Support, 0.5);
+        let words: Vec<Word> = (0..=100).map(|percent| Word::of(f64::from(percent) / 100.0, &standing_out)).collect();
         assert!(words.is_sorted());
         let begins = [0, 15, 35, 60, 85].map(|percent| words[percent]);
         assert_eq!(begins, [Word::None, Word::Weak, Word::Fair, Word::Good, Word::Strong]);
         assert_eq!([14, 34, 59, 84].map(|percent| words[percent]), begins[..4]);
         assert_eq!(format!("{:>6}|{}", words[40], words[0]), "  fair|none");
+    }
+
+    #[test]
+    fn only_what_stands_out_is_strong() {
+        let alike = Signals::none(true).with(Signal::Coverage, 0.9).with(Signal::Support, 0.8);
+        assert_eq!(Word::of(0.95, &alike), Word::Good);
+        assert_eq!(Word::of(0.95, &alike.with(Signal::Support, 0.6)), Word::Strong);
+        assert_eq!(Word::of(0.95, &alike.with(Signal::Titled, 1.0)), Word::Strong);
+        assert_eq!(Word::of(0.84, &alike.with(Signal::Titled, 1.0)), Word::Good);
     }
 }
