@@ -49,7 +49,7 @@ impl Evidence {
         std::fs::create_dir_all(&self.models).map_err(Failure::io(format!("folder {}", self.models.display())))?;
         let files = machine.model_files()?;
         let (threads, settings) = (machine.encoder_threads(), EvidenceSettings::default());
-        let precision = Precision::default_on(Instructions::best());
+        let precision = Precision::of_training_on(Instructions::best());
         let study = EvidenceStudy {
             locomo: &locomo,
             models: &self.models,
