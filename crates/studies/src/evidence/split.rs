@@ -27,8 +27,6 @@ use aforesaid_eval::{
     recipe::Equipment,
 };
 
-/// Most tokens of a pair (ConvMemory v2, section 5.2).
-const MAX_TOKENS: usize = 256;
 /// Steps between two checkpoints.
 const SAVE_EVERY: usize = 25;
 
@@ -150,7 +148,7 @@ impl SplitTraining<'_> {
         let record = EvidenceRecord {
             base: self.study.files.pinned.clone(),
             form: self.study.form,
-            max_tokens: MAX_TOKENS,
+            max_tokens: self.study.max_tokens,
             first_stage_weight: 0.0,
             first_stage: format!("{} with the ranker of the dev side", self.pipeline.name),
             trained_on: vec![format!("locomo, dev side of split {seed}")],
@@ -201,7 +199,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
 }
 
 /// Compares the first ten as a set and the rest as a list; returns how many questions were compared.
-fn same_sets(first: &Run, cascade: &Run) -> Result<usize, StudyError> {
+pub(crate) fn same_sets(first: &Run, cascade: &Run) -> Result<usize, StudyError> {
     let depth = CrossEncoderReranker::DEPTH.get();
     let mut compared = 0;
     for (question, before) in first.rankings() {
