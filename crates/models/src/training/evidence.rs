@@ -391,7 +391,8 @@ impl<'a> Trainer<'a> {
 
 /// The places of the candidates of a list that a step shows.
 fn shown(gold: &[bool], settings: &EvidenceSettings, of: [usize; 2]) -> Vec<usize> {
-    let places = |wanted: bool| gold.iter().enumerate().filter(move |(_, gold)| **gold == wanted).map(|(place, _)| place);
+    let places =
+        |wanted: bool| gold.iter().enumerate().filter(move |(_, gold)| **gold == wanted).map(|(place, _)| place);
     if gold.len() <= settings.shown {
         return (0..gold.len()).collect();
     }

@@ -91,7 +91,10 @@ impl Linear {
             let update = adapter.update(name).ok_or_else(|| format!("a reranker to begin with without {name}"))?;
             if [update.down.len(), update.up.len()] != [down_at.len(), up_at.len()] {
                 let rank = update.down.len() / update.inputs.max(1);
-                return Err(format!("a reranker to begin with of rank {rank} for {name}, for a training of {}", self.rank));
+                return Err(format!(
+                    "a reranker to begin with of rank {rank} for {name}, for a training of {}",
+                    self.rank
+                ));
             }
             parameters[down_at].copy_from_slice(&update.down);
             parameters[up_at].copy_from_slice(&transposed(&update.up, self.rank));

@@ -17,7 +17,7 @@ use aforesaid::{
 };
 
 use self::split::SplitTraining;
-pub(crate) use self::split::same_sets;
+pub(crate) use self::{arms::Remembering, split::same_sets};
 use crate::{
     Study, StudyError, encoder_of,
     turns::{MEASURES, Measured, SplitRows},

@@ -8,7 +8,7 @@ use aforesaid_eval::{
     recipe::Recording,
 };
 
-use crate::{StudyError, files::files_in};
+use crate::StudyError;
 
 /// The personas of RealMem that are learned from; the others are what is measured on.
 pub(super) const LEARNED_PERSONAS: [&str; 3] = ["Adeleke_Okonjo", "Kim_Ji_young", "Liam_O_Connor"];
@@ -18,7 +18,7 @@ pub(super) const LEARNED_PERSONAS: [&str; 3] = ["Adeleke_Okonjo", "Kim_Ji_young"
 pub struct RerankerSources<'a> {
     /// The folder of the dialogues.
     pub dialogues: &'a Path,
-    /// The folder of further questions: for the dialogues, RealMem and LongMemEval, and new conversations with theirs.
+    /// The folder of further questions: for the dialogues, RealMem and LongMemEval.
     pub cues: &'a Path,
     /// The folder with the data sets realmem and longmemeval. One that is not there is left out.
     pub data: &'a Path,
@@ -43,7 +43,6 @@ impl RerankerSources<'_> {
     /// When the files of a folder that is there cannot be read.
     pub(super) fn kinds(&self) -> Result<Vec<Kind>, StudyError> {
         let mut kinds = self.dialogues()?;
-        kinds.extend(self.conversations()?);
         if self.data.join("realmem").is_dir() {
             kinds.extend(self.realmem()?);
         }
@@ -69,28 +68,6 @@ impl RerankerSources<'_> {
         ])
     }
 
-    fn conversations(&self) -> Result<Option<Kind>, StudyError> {
-        let folder = self.cues.join("conversations");
-        if !folder.is_dir() {
-            return Ok(None);
-        }
-        let cues = RecordedCues::read(&folder)?;
-        let mut all: Option<Benchmark> = None;
-        for path in files_in(&folder, "jsonl")? {
-            let one = DataSet::Jsonl.load(&path, Granularity::Turn)?;
-            match &mut all {
-                Some(all) => all.groups.extend(one.groups),
-                None => all = Some(one),
-            }
-        }
-        let kind = |all: &Benchmark| Kind {
-            name: "questions on further conversations",
-            benchmark: asked(all, &cues, str::to_owned),
-            most: 150,
-        };
-        Ok(all.as_ref().map(kind))
-    }
-
     fn realmem(&self) -> Result<[Kind; 2], StudyError> {
         let mut labelled = DataSet::RealMem.load(&self.data.join("realmem"), Granularity::Session)?;
         labelled.groups.retain(|group| LEARNED_PERSONAS.contains(&group.id.as_str()));
@@ -107,7 +84,8 @@ impl RerankerSources<'_> {
     fn longmemeval(&self) -> Result<Kind, StudyError> {
         let mut all = DataSet::LongMemEvalPooled.load(&self.data.join("longmemeval"), Granularity::Turn)?;
         let cues = RecordedCues::read(&self.cues.join("longmemeval"))?;
-        let is_distractor = |draft: &Draft| session_of(draft).is_some_and(|id| !id.contains("/e") && !id.contains("answer"));
+        let is_distractor =
+            |draft: &Draft| session_of(draft).is_some_and(|id| !id.contains("/e") && !id.contains("answer"));
         all.groups.iter_mut().for_each(|group| group.memories.retain(is_distractor));
         let drafts = cues.of("distractors");
         let questions = drafts.iter().flat_map(|draft| draft.questions.iter().map(|text| (draft.id.as_str(), text)));
@@ -124,9 +102,8 @@ fn asked(of: &Benchmark, cues: &RecordedCues, id: fn(&str) -> String) -> Benchma
     let mut benchmark = of.clone();
     for group in &mut benchmark.groups {
         let drafts = cues.of(&group.id).iter();
-        let questions = drafts
-            .flat_map(|draft| draft.questions.iter().map(|text| (id(draft.id.as_str()), text.clone())))
-            .collect();
+        let questions =
+            drafts.flat_map(|draft| draft.questions.iter().map(|text| (id(draft.id.as_str()), text.clone()))).collect();
         ask(group, questions);
     }
     benchmark.groups.retain(|group| !group.questions.is_empty());

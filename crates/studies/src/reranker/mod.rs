@@ -6,4 +6,4 @@ mod unseen;
 
 pub use histories::RerankerSources;
 pub use learning::RerankerTraining;
-pub use unseen::reranker_study;
+pub use unseen::{UnseenData, reranker_study};

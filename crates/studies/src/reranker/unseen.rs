@@ -1,11 +1,11 @@
 //! A reranker on data that it never saw, with the guarantee checked on every question.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use aforesaid::{
     Pipeline, Reranking,
     formats::Captions,
-    models::EvidenceRecord,
+    models::{EvidenceRecord, PairScorer},
     rerank::EvidenceReranker,
     types::Granularity,
 };
@@ -20,7 +20,11 @@ use aforesaid_eval::{
 };
 
 use super::histories::LEARNED_PERSONAS;
-use crate::{Section, Study, StudyError, encoder_of, evidence::same_sets, place_of};
+use crate::{
+    Section, Study, StudyError, encoder_of,
+    evidence::{Remembering, same_sets},
+    place_of,
+};
 
 const MEASURES: [Measure; 3] = [Measure::Mrr, Measure::STANDARD[0], Measure::STANDARD[5]];
 
@@ -33,23 +37,36 @@ const DATA: [(DataSet, Granularity, bool); 5] = [
     (DataSet::Locomo, Granularity::Turn, true),
 ];
 
-/// Measures a reranker behind the pipelines that ship, on the data sets that are in `folder`.
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct UnseenData<'a> {
+    /// The folder with the data sets; one that is not there is left out.
+    pub folder: &'a Path,
+    /// Data sets; all where there is none.
+    pub datasets: &'a [DataSet],
+    /// First stages.
+    pub pipelines: &'a [Pipeline],
+}
+
+/// Measures a reranker behind pipelines on data that it never saw.
 ///
 /// # Errors
 /// When a data set cannot be read, there is no encoder, a search fails, or the reranker changed more than the order of ten.
 pub fn reranker_study(
-    folder: &Path,
-    (record, reranker): (&EvidenceRecord, &EvidenceReranker),
+    unseen: UnseenData<'_>,
+    (record, scorer): (&EvidenceRecord, Arc<dyn PairScorer>),
     equipment: &Equipment,
     observe: &Observer<'_>,
 ) -> Result<Study, StudyError> {
     let encoder = encoder_of("the study of the reranker", equipment)?;
+    let scorer = Arc::new(Remembering::new(scorer));
+    let reranker = EvidenceReranker::new(scorer, record.form, record.first_stage_weight);
     let mut table = Table::new(["data", "first stage", "questions", "MRR", "gain", "Hit@1", "gain", "R@10"]);
     let mut checked = 0;
     let mut questions = String::new();
     for (dataset, unit, cued) in DATA {
-        let path = place_of(dataset, folder);
-        if !path.is_dir() {
+        let path = place_of(dataset, unseen.folder);
+        if !path.is_dir() || !(unseen.datasets.is_empty() || unseen.datasets.contains(&dataset)) {
             continue;
         }
         let mut benchmark = dataset.load(&path, unit)?;
@@ -66,8 +83,8 @@ pub fn reranker_study(
             (_, true) => format!("{dataset} with cue questions"),
             (_, false) => dataset.to_string(),
         };
-        for pipeline in [Pipeline::hybrid(), Pipeline::learned()] {
-            let found = measured(&bench, &benchmark, &pipeline, reranker, observe)?;
+        for pipeline in unseen.pipelines {
+            let found = measured(&bench, &benchmark, pipeline, &reranker, observe)?;
             checked += found.checked;
             table.push([vec![name.clone(), pipeline.name.clone()], found.cells].concat());
             if questions.is_empty() {

@@ -5,13 +5,13 @@ use std::{fs, ops::ControlFlow, path::PathBuf, sync::Arc};
 use aforesaid::{
     Pipeline,
     models::{
-        EvidenceModel, Instructions, ModelError, Precision, Runtime,
+        EvidenceModel, Instructions, ModelError, PairScorer, Precision, Runtime,
         training::{EvidenceSettings, EvidenceStep, Saving},
     },
-    rerank::{EvidenceReranker, PairForm},
+    rerank::PairForm,
 };
-use aforesaid_eval::{experiments::Step, learning::Watching};
-use aforesaid_studies::{RerankerSources, RerankerTraining, reranker_study};
+use aforesaid_eval::{datasets::DataSet, experiments::Step, learning::Watching};
+use aforesaid_studies::{RerankerSources, RerankerTraining, UnseenData, reranker_study};
 use clap::{Args, Subcommand, ValueHint};
 use serde_json::json;
 
@@ -56,7 +56,7 @@ struct Learn {
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        default_value = "nurse,running-coach,launch-team,trail-friends,Kim_Ji_young"
+        default_value = "nurse,running-coach,launch-team,Kim_Ji_young"
     )]
     hold_out: Vec<String>,
     /// The file to begin with.
@@ -87,7 +87,7 @@ struct Learn {
     #[arg(long, default_value_t = 1e-3)]
     rate: f32,
     /// Steps between two looks at the histories that choose.
-    #[arg(long, default_value_t = 90)]
+    #[arg(long, default_value_t = 80)]
     look_every: usize,
     /// What the draws depend on.
     #[arg(long, default_value_t = EvidenceSettings::default().seed)]
@@ -102,6 +102,12 @@ struct Measure {
     /// The folder with the data sets [default: where `aforesaid eval data fetch` puts them].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     data: Option<PathBuf>,
+    /// Data sets that are measured [default: all].
+    #[arg(long, value_delimiter = ',')]
+    dataset: Vec<DataSet>,
+    /// First stages.
+    #[arg(long, value_delimiter = ',', default_value = "hybrid,learned")]
+    pipeline: Vec<Pipeline>,
     #[command(flatten)]
     report: Report,
 }
@@ -214,10 +220,11 @@ impl Measure {
         let name = self.file.file_stem().unwrap_or_default().to_string_lossy();
         let scorer = model.load(machine.model_files()?, &name, runtime).map_err(aforesaid::Error::from)?;
         let record = model.record();
-        let reranker = EvidenceReranker::new(Arc::new(scorer), record.form, record.first_stage_weight);
+        let scorer: Arc<dyn PairScorer> = Arc::new(scorer);
         let equipment = machine.equipment(None)?;
         self.report.of("reranker", machine, &equipment, |equipment, observe| {
-            reranker_study(&data, (record, &reranker), equipment, observe)
+            let unseen = UnseenData { folder: &data, datasets: &self.dataset, pipelines: &self.pipeline };
+            reranker_study(unseen, (record, Arc::clone(&scorer)), equipment, observe)
         })
     }
 }
