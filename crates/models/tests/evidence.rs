@@ -1,7 +1,7 @@
 //! An evidence reranker learned on a tiny model: what it learns, what is written, and what is refused.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
-use std::{ops::ControlFlow, path::Path};
+use std::{ops::ControlFlow, path::Path, sync::Arc};
 
 use aforesaid_core::rerank::PairForm;
 use aforesaid_models::{
@@ -145,6 +145,44 @@ fn lists_without_gold_teach_nothing_and_change_nothing() {
     let with: Vec<EvidenceList> = lists(8).into_iter().chain(none).collect();
     let (beside, _) = train(&files, &with, &settings(), (None, Some(9))).unwrap();
     assert!(plain.file == beside.file);
+}
+
+#[test]
+fn a_training_begins_with_a_reranker_that_was_learned() {
+    let (_cache, files) = model("tiny");
+    let (first, _) = train(&files, &lists(24), &settings(), (None, None)).unwrap();
+    let begin = Some(Arc::new(first.model.clone()));
+    let further = EvidenceSettings { begin, first_stage_weight: Some(0.25), ..settings() };
+    let (same, _) = train(&files, &lists(24), &further, (None, Some(0))).unwrap();
+    let list = &lists(1)[0];
+    let passages: Vec<&str> = list.passages.iter().map(String::as_str).collect();
+    let scores = |of: &TrainedEvidence| {
+        let runtime = Runtime::new(Precision::F32, settings().threads);
+        of.model.load(files.clone(), "kites", runtime).unwrap().score(&list.query, &passages).unwrap()
+    };
+    assert_eq!(scores(&same), scores(&first));
+    assert_eq!(same.model.record().first_stage_weight, 0.25);
+    let (other, _) = train(&files, &lists(24), &further, (None, Some(3))).unwrap();
+    assert_ne!(scores(&other), scores(&first));
+    let refused = train(&files, &lists(24), &EvidenceSettings { rank: 3, ..further }, (None, None)).unwrap_err();
+    assert!(refused.to_string().contains("begin with of rank 4"), "{refused}");
+}
+
+#[test]
+fn what_the_first_stage_knows_is_not_learned_again() {
+    let (_cache, files) = model("tiny");
+    let known: Vec<EvidenceList> =
+        lists(24).into_iter().map(|list| EvidenceList { first_stage: vec![-1.0, -1.0, 2.0], ..list }).collect();
+    let moved = |weight| {
+        let settings = EvidenceSettings { first_stage_weight: Some(weight), epochs: 2, ..settings() };
+        let (trained, _) = train(&files, &known, &settings, (None, None)).unwrap();
+        let runtime = Runtime::new(Precision::F32, settings.threads);
+        let scorer = trained.model.load(files.clone(), "kites", runtime).unwrap();
+        let passages: Vec<&str> = known[0].passages.iter().map(String::as_str).collect();
+        let scores = scorer.score(&known[0].query, &passages).unwrap();
+        scores[2] - scores[0].max(scores[1])
+    };
+    assert!(moved(10.0) < 0.5 * moved(0.0), "{} {}", moved(10.0), moved(0.0));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::{
 pub struct EvidenceModel {
     record: EvidenceRecord,
     adapter: Adapter,
-    head: EvidenceHead,
+    pub(crate) head: EvidenceHead,
 }
 
 /// The head: a dense layer with tanh over the first token, and a row of weights.
@@ -75,6 +75,11 @@ impl EvidenceModel {
     /// Checksum of its file, in hex.
     pub fn sha256(&self) -> &str {
         self.adapter.sha256()
+    }
+
+    /// The updates of its maps.
+    pub(crate) fn adapter(&self) -> &Adapter {
+        &self.adapter
     }
 
     /// Numbers that were learned.

@@ -51,8 +51,12 @@ pub(super) fn fingerprint(
     settings: &EvidenceSettings,
     lists: [&[EvidenceList]; 2],
 ) -> String {
-    let EvidenceSettings { rank, epochs, batch, rate, seed, look_every, patience, precision, threads: _ } = settings;
-    let how = format!("{rank} {epochs} {batch} {rate} {seed} {look_every} {patience} {precision}");
+    let EvidenceSettings { begin, rank, first_stage_weight, shown, epochs, batch, rate, seed, .. } = settings;
+    let EvidenceSettings { look_every, patience, precision, .. } = settings;
+    let begin = begin.as_ref().map(|model| model.sha256());
+    let how = format!(
+        "{begin:?} {rank} {first_stage_weight:?} {shown} {epochs} {batch} {rate} {seed} {look_every} {patience} {precision}"
+    );
     sha256_of_bytes(format!("{model}\n{record:?}\n{how}\n{lists:?}").as_bytes())
 }
 

@@ -1,6 +1,6 @@
 //! An evidence reranker learned from questions, each with the best candidates of a first stage.
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, sync::Arc};
 
 use rayon::prelude::*;
 
@@ -46,8 +46,15 @@ impl EvidenceList {
 /// How an evidence reranker is learned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceSettings {
+    /// The reranker to begin with, of the same model and rank; a fresh head and no update where there is none.
+    pub begin: Option<Arc<EvidenceModel>>,
     /// Directions in which each map may change.
     pub rank: usize,
+    /// The first stage's weight, in the loss as in the score: what is learned is what the first stage lacks. Where there is
+    /// none, logits are learned alone, and the weight that is best for what is held out is kept.
+    pub first_stage_weight: Option<f64>,
+    /// Candidates of a question in a step, at most: gold, no more than half of them, and others drawn anew each time.
+    pub shown: usize,
     /// How often each question is seen, at most.
     pub epochs: usize,
     /// Questions of a step.
@@ -69,7 +76,10 @@ pub struct EvidenceSettings {
 impl Default for EvidenceSettings {
     fn default() -> Self {
         Self {
+            begin: None,
             rank: 32,
+            first_stage_weight: None,
+            shown: usize::MAX,
             epochs: 2,
             batch: 8,
             rate: 5e-4,
@@ -91,7 +101,8 @@ pub struct EvidenceStep {
     pub steps: usize,
     /// Loss of the step, in nats.
     pub loss: f64,
-    /// Where this step looked at it: the mean reciprocal rank of what was held out, with the best weight of the first stage.
+    /// Where this step looked at it: the mean reciprocal rank of what was held out, with the weight of the first stage that
+    /// was asked for, or else the best.
     pub held_out: Option<f64>,
 }
 
@@ -219,6 +230,10 @@ impl<'a> Trainer<'a> {
             parameters[range].fill_with(|| (2.0 * draws.uniform() as f32 - 1.0) * bound);
         }
         head.begin(&tensors, &mut draws, &mut parameters);
+        if let Some(model) = &settings.begin {
+            network.begin(model, &mut parameters).map_err(|found| unfit(files, found))?;
+            head.begin_from(&model.head, &mut parameters).map_err(|found| unfit(files, found))?;
+        }
         Ok(Self { files, record, settings, tokenizer, network, head, parameters })
     }
 
@@ -261,7 +276,12 @@ impl<'a> Trainer<'a> {
                 break;
             }
             let order = Draws::new(settings.seed.wrapping_add(1 + (step / of_epoch) as u64)).order(taught.len());
-            let chosen: Vec<usize> = order.into_iter().skip(step % of_epoch * batch).take(batch).collect();
+            let chosen: Vec<(usize, Vec<usize>)> = order
+                .into_iter()
+                .skip(step % of_epoch * batch)
+                .take(batch)
+                .map(|list| (list, shown(&taught[list].gold, settings, [step, list])))
+                .collect();
             let (of_step, gradient) = self.gradient(&chosen, taught, &learned)?;
             loss = of_step;
             adam.step(&mut self.parameters, &gradient, rate(settings, step, steps));
@@ -309,20 +329,24 @@ impl<'a> Trainer<'a> {
         list.passages.iter().map(pair).collect::<Result<_, _>>().map_err(|found| unfit(self.files, found))
     }
 
-    /// The loss of a batch, and its derivatives.
+    /// The loss of a batch of lists, of each with these candidates, and its derivatives.
     fn gradient(
         &self,
-        chosen: &[usize],
+        chosen: &[(usize, Vec<usize>)],
         lists: &[&EvidenceList],
         pairs: &[Vec<Sequence>],
     ) -> Result<(f64, Vec<f32>), ModelError> {
         let share = 1.0 / chosen.len() as f32;
-        let of_list = |&i: &usize| {
-            let texts: Vec<&Sequence> = pairs[i].iter().collect();
+        let weight = self.settings.first_stage_weight.unwrap_or_default();
+        let of_list = |(i, shown): &(usize, Vec<usize>)| {
+            let texts: Vec<&Sequence> = shown.iter().map(|place| &pairs[*i][*place]).collect();
             let (layers, firsts) = self.network.first_vectors(&texts)?;
             let tape = self.head.forward(firsts, &self.parameters);
+            let gold: Vec<bool> = shown.iter().map(|place| lists[*i].gold[*place]).collect();
+            let first_stage = shown.iter().map(|place| (weight * lists[*i].first_stage[*place]) as f32);
+            let scores: Vec<f32> = tape.scores.iter().zip(first_stage).map(|(logit, first)| logit + first).collect();
             let mut slopes = Vec::with_capacity(texts.len());
-            let loss = listwise(&tape.scores, &lists[i].gold, &mut slopes);
+            let loss = listwise(&scores, &gold, &mut slopes);
             slopes.iter_mut().for_each(|slope| *slope *= share);
             let mut gradient = vec![0.0; self.parameters.len()];
             let firsts = self.head.backward(&tape, &slopes, &self.parameters, &mut gradient);
@@ -352,9 +376,10 @@ impl<'a> Trainer<'a> {
                 held_out.iter().zip(&logits).map(|(list, logits)| combined_rank(list, logits, weight)).collect();
             Look { mean: ranks.iter().sum::<f64>() / ranks.len().max(1) as f64, weight, ranks }
         };
-        let looks = WEIGHTS.map(with);
+        let given = self.settings.first_stage_weight;
+        let weights: &[f64] = given.as_ref().map_or(&WEIGHTS, std::slice::from_ref);
         let mut best = Look { mean: f64::NEG_INFINITY, weight: 0.0, ranks: Vec::new() };
-        for look in looks {
+        for look in weights.iter().map(|weight| with(*weight)) {
             // The first of the best: less of the first stage where more is no better.
             if look.mean > best.mean {
                 best = look;
@@ -362,6 +387,26 @@ impl<'a> Trainer<'a> {
         }
         Ok(best)
     }
+}
+
+/// The places of the candidates of a list that a step shows.
+fn shown(gold: &[bool], settings: &EvidenceSettings, of: [usize; 2]) -> Vec<usize> {
+    let places =
+        |wanted: bool| gold.iter().enumerate().filter(move |(_, gold)| **gold == wanted).map(|(place, _)| place);
+    if gold.len() <= settings.shown {
+        return (0..gold.len()).collect();
+    }
+    let most = settings.shown.max(2);
+    let [step, list] = of.map(|number| number as u64);
+    let mut draws = Draws::new(settings.seed ^ (step << 32 | list));
+    let mut draw = |wanted: bool, count: usize| -> Vec<usize> {
+        let places: Vec<usize> = places(wanted).collect();
+        draws.order(places.len()).into_iter().take(count).map(|at| places[at]).collect()
+    };
+    let mut shown = draw(true, most / 2);
+    shown.extend(draw(false, most - shown.len()));
+    shown.sort_unstable();
+    shown
 }
 
 /// The step width of a step.
@@ -422,12 +467,18 @@ mod tests {
     fn every_parameter_is_learned_and_derivatives_are_those_of_small_steps() {
         let (_cache, files) = tiny();
         let record = record();
-        let settings = EvidenceSettings { rank: 3, precision: Precision::F32, ..EvidenceSettings::default() };
+        let settings = EvidenceSettings {
+            rank: 3,
+            first_stage_weight: Some(0.5),
+            precision: Precision::F32,
+            ..EvidenceSettings::default()
+        };
+        let whole = [0, 1].map(|list| (list, vec![0, 1, 2]));
         let mut trainer = trainer(&files, &record, &settings);
         let lists = [list(0), list(2)];
         let lists: Vec<&EvidenceList> = lists.iter().collect();
         let pairs: Vec<_> = lists.iter().map(|list| trainer.pairs(list).unwrap()).collect();
-        let (loss, gradient) = trainer.gradient(&[0, 1], &lists, &pairs).unwrap();
+        let (loss, gradient) = trainer.gradient(&whole, &lists, &pairs).unwrap();
         assert!(loss > 0.0);
         let silent = gradient.iter().filter(|slope| **slope == 0.0).count();
         assert_eq!(silent, 0, "of {}", gradient.len());
@@ -440,7 +491,7 @@ mod tests {
                     let before = trainer.parameters[i];
                     trainer.parameters[i] += step;
                     trainer.network.prepare(&trainer.parameters);
-                    let (loss, _) = trainer.gradient(&[0, 1], &lists, &pairs).unwrap();
+                    let (loss, _) = trainer.gradient(&whole, &lists, &pairs).unwrap();
                     trainer.parameters[i] = before;
                     loss
                 };
@@ -449,6 +500,24 @@ mod tests {
                 assert!((found - expected).abs() < 0.03 * scale + 2e-5, "{part:?} {i}: {found} {expected}");
             }
         }
+    }
+
+    #[test]
+    fn a_step_shows_some_of_each_kind_and_others_in_another_step() {
+        let settings = EvidenceSettings { shown: 5, ..EvidenceSettings::default() };
+        let gold: Vec<bool> = (0..10).map(|place| [2, 5, 6, 9].contains(&place)).collect();
+        let mut seen = [0; 10];
+        for step in 0..50 {
+            let shown = shown(&gold, &settings, [step, 3]);
+            assert_eq!(shown.len(), 5);
+            assert!(shown.is_sorted_by(|a, b| a < b), "{shown:?}");
+            assert_eq!(shown.iter().filter(|place| gold[**place]).count(), 2, "{shown:?}");
+            shown.iter().for_each(|place| seen[*place] += 1);
+        }
+        assert!(!seen.contains(&0), "{seen:?}");
+        assert_eq!(shown(&gold[..5], &settings, [0, 0]), [0, 1, 2, 3, 4]);
+        let one = shown(&[false, true, false, false, false, false, false], &settings, [0, 0]);
+        assert!(one.contains(&1) && one.len() == 5, "{one:?}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::draws::Draws;
 use crate::{
     bert::Tensors,
+    evidence::EvidenceHead,
     kernels::{
         Family,
         gradients::{Left, add_product},
@@ -61,6 +62,20 @@ impl Head {
             parameters[dense].copy_from_slice(&weights);
             parameters[bias].copy_from_slice(&shifts);
         }
+    }
+
+    /// Begins with the head of a reranker that was learned.
+    ///
+    /// # Errors
+    /// When it is of another size.
+    pub(super) fn begin_from(&self, head: &EvidenceHead, parameters: &mut [f32]) -> Result<(), String> {
+        if head.row.len() != self.hidden {
+            return Err(format!("a reranker to begin with of {} components, for {}", head.row.len(), self.hidden));
+        }
+        for (range, values) in self.parts().into_iter().zip([&head.dense, &head.bias, &head.row]) {
+            parameters[range].copy_from_slice(values);
+        }
+        Ok(())
     }
 
     /// The logits of texts by their first tokens' vectors, `[texts, hidden]`.

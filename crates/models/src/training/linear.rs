@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    ModelError,
+    Adapter, ModelError,
     adapter::Update,
     bert::Tensors,
     kernels::{
@@ -79,6 +79,27 @@ impl Linear {
     pub(super) fn random_parameters(&self) -> impl Iterator<Item = (Range<usize>, f32)> + '_ {
         let bound = 1.0 / (self.inputs as f32).sqrt();
         (0..self.names.len()).map(move |map| (self.of_map(map)[0].clone(), bound))
+    }
+
+    /// Begins with the updates of an adapter.
+    ///
+    /// # Errors
+    /// When it has none for a map, or one of another shape.
+    pub(super) fn begin(&self, adapter: &Adapter, parameters: &mut [f32]) -> Result<(), String> {
+        for (map, name) in self.names.iter().enumerate() {
+            let [down_at, up_at] = self.of_map(map);
+            let update = adapter.update(name).ok_or_else(|| format!("a reranker to begin with without {name}"))?;
+            if [update.down.len(), update.up.len()] != [down_at.len(), up_at.len()] {
+                let rank = update.down.len() / update.inputs.max(1);
+                return Err(format!(
+                    "a reranker to begin with of rank {rank} for {name}, for a training of {}",
+                    self.rank
+                ));
+            }
+            parameters[down_at].copy_from_slice(&update.down);
+            parameters[up_at].copy_from_slice(&transposed(&update.up, self.rank));
+        }
+        Ok(())
     }
 
     /// Makes its update a part of itself.

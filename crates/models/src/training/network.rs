@@ -7,7 +7,7 @@ use super::{
     linear::{Linear, Space},
 };
 use crate::{
-    ModelError, Pooling,
+    EvidenceModel, ModelError, Pooling,
     adapter::Update,
     bert::{BertConfig, Embeddings, Sequence, Tensors},
     kernels::{
@@ -134,6 +134,14 @@ impl Network {
     /// The maps that are learned.
     pub(super) fn maps(&self) -> impl Iterator<Item = &Linear> {
         self.layers.iter().flat_map(|layer| [&layer.projections, &layer.attention_output, &layer.widen, &layer.narrow])
+    }
+
+    /// Begins with the updates of a reranker that was learned.
+    ///
+    /// # Errors
+    /// When it is of another shape.
+    pub(super) fn begin(&self, model: &EvidenceModel, parameters: &mut [f32]) -> Result<(), String> {
+        self.maps().try_for_each(|map| map.begin(model.adapter(), parameters))
     }
 
     /// The updates as an adapter has them, by the name of the map.

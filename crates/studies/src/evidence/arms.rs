@@ -93,13 +93,13 @@ impl Reranker for Damaged<'_> {
 }
 
 /// Remembers scores, so that the same pairs under another weight of the first stage are not read again.
-pub(super) struct Remembering {
+pub(crate) struct Remembering {
     inner: Arc<dyn PairScorer>,
     known: Mutex<HashMap<(String, String), f32>>,
 }
 
 impl Remembering {
-    pub(super) fn new(inner: Arc<dyn PairScorer>) -> Self {
+    pub(crate) fn new(inner: Arc<dyn PairScorer>) -> Self {
         Self { inner, known: Mutex::default() }
     }
 }

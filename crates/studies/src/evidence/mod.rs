@@ -17,6 +17,7 @@ use aforesaid::{
 };
 
 use self::split::SplitTraining;
+pub(crate) use self::{arms::Remembering, split::same_sets};
 use crate::{
     Study, StudyError, encoder_of,
     turns::{MEASURES, Measured, SplitRows},
@@ -41,6 +42,8 @@ pub struct EvidenceStudy<'a> {
     pub splits: &'a [u64],
     /// How pairs are written.
     pub form: PairForm,
+    /// Most tokens of a pair; 256 in ConvMemory v2, section 5.2.
+    pub max_tokens: usize,
     /// How rerankers are learned; the seed is the split's.
     pub settings: EvidenceSettings,
     /// The model to begin with.

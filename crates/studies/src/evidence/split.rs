@@ -27,8 +27,6 @@ use aforesaid_eval::{
     recipe::Equipment,
 };
 
-/// Most tokens of a pair (ConvMemory v2, section 5.2).
-const MAX_TOKENS: usize = 256;
 /// Steps between two checkpoints.
 const SAVE_EVERY: usize = 25;
 
@@ -84,7 +82,7 @@ impl SplitTraining<'_> {
         let mut note = None;
         if !path.is_file() {
             let trained = self.train(&dev_candidates, observe)?;
-            note = Some(described(seed, &trained));
+            note = Some(described(seed, &trained, self.study.settings.first_stage_weight.is_some()));
             write(&path, &trained.file)?;
         }
         let model = EvidenceModel::read(&path)?;
@@ -132,7 +130,8 @@ impl SplitTraining<'_> {
         asked.filter(|(_, list)| !list.is_empty()).map(|((question, group), list)| (question, group, list.as_slice()))
     }
 
-    /// Learns from all groups of the dev side but the last, which chooses the step and the first stage's weight.
+    /// Learns from all groups of the dev side but the last, which chooses the step and the first stage's weight; where the
+    /// weight is given, from all of them, to the last step.
     fn train(
         &self,
         candidates: &[Vec<RerankCandidate>],
@@ -144,13 +143,15 @@ impl SplitTraining<'_> {
             .asked(candidates)
             .map(|(question, group, list)| EvidenceExample::of(question, list, group, self.study.form))
             .collect();
+        let is_fixed = self.study.settings.first_stage_weight.is_some();
         let lists = |chosen: bool| -> Vec<EvidenceList> {
-            all.iter().filter(|of| (Some(of.group) == chooses) == chosen).map(|of| of.list.clone()).collect()
+            let wanted = |of: &&EvidenceExample| (Some(of.group) == chooses) == chosen || (is_fixed && !chosen);
+            all.iter().filter(wanted).map(|of| of.list.clone()).collect()
         };
         let record = EvidenceRecord {
             base: self.study.files.pinned.clone(),
             form: self.study.form,
-            max_tokens: MAX_TOKENS,
+            max_tokens: self.study.max_tokens,
             first_stage_weight: 0.0,
             first_stage: format!("{} with the ranker of the dev side", self.pipeline.name),
             trained_on: vec![format!("locomo, dev side of split {seed}")],
@@ -172,6 +173,10 @@ impl SplitTraining<'_> {
             ControlFlow::Continue(())
         };
         let settings = super::EvidenceSettings { seed, ..self.study.settings.clone() };
+        let settings = match is_fixed {
+            true => super::EvidenceSettings { look_every: usize::MAX, ..settings },
+            false => settings,
+        };
         let (learned, chosen) = (lists(false), lists(true));
         Ok(train_evidence(self.study.files, [&learned, &chosen], &record, &settings, &mut saving, &mut watch)?)
     }
@@ -181,15 +186,23 @@ fn gold(question: &Question, list: &[RerankCandidate]) -> Vec<bool> {
     list.iter().map(|candidate| question.gold.contains(&candidate.id)).collect()
 }
 
-fn described(seed: u64, trained: &TrainedEvidence) -> String {
+fn described(seed: u64, trained: &TrainedEvidence, is_fixed: bool) -> String {
+    let record = trained.model.record();
+    if is_fixed {
+        let (questions, weight) = (record.questions, record.first_stage_weight);
+        return format!(
+            "Seed {seed}: {questions} questions, all {} steps, first stage's weight {weight}.",
+            trained.steps
+        );
+    }
     let mean = |ranks: &[f64]| ranks.iter().sum::<f64>() / ranks.len().max(1) as f64;
     format!(
         "Seed {seed}: {} questions, step {} of {} kept, first stage's weight {}; MRR of the group that chose {:.4} before and \
          {:.4} after.",
-        trained.model.record().questions,
+        record.questions,
         trained.best_step,
         trained.steps,
-        trained.model.record().first_stage_weight,
+        record.first_stage_weight,
         mean(&trained.before),
         mean(&trained.after)
     )
@@ -201,7 +214,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
 }
 
 /// Compares the first ten as a set and the rest as a list; returns how many questions were compared.
-fn same_sets(first: &Run, cascade: &Run) -> Result<usize, StudyError> {
+pub(crate) fn same_sets(first: &Run, cascade: &Run) -> Result<usize, StudyError> {
     let depth = CrossEncoderReranker::DEPTH.get();
     let mut compared = 0;
     for (question, before) in first.rankings() {

@@ -3,14 +3,19 @@
 use std::path::PathBuf;
 
 use aforesaid::{
-    models::{Instructions, Precision, Runtime, training::EvidenceSettings},
+    models::{Runtime, training::EvidenceSettings},
     rerank::PairForm,
 };
 use aforesaid_eval::datasets::DataSet;
 use aforesaid_studies::{EvidenceScope, EvidenceStudy, evidence_study};
 use clap::{Args, ValueHint};
 
-use crate::{failure::Failure, machine::Machine, study::Locomo};
+use crate::{
+    failure::Failure,
+    machine::Machine,
+    reranker::{beginning, precision_of},
+    study::Locomo,
+};
 
 /// What is trained, and how.
 #[derive(Debug, Args)]
@@ -35,6 +40,21 @@ pub(crate) struct Evidence {
     /// The largest step width.
     #[arg(long, default_value_t = EvidenceSettings::default().rate)]
     rate: f32,
+    /// The file to begin with.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    begin: Option<PathBuf>,
+    /// Directions in which each map may change.
+    #[arg(long, default_value_t = EvidenceSettings::default().rank)]
+    rank: usize,
+    /// Most tokens of a pair.
+    #[arg(long, default_value_t = 256)]
+    max_tokens: usize,
+    /// Candidates of a question in a step [default: all ten].
+    #[arg(long)]
+    shown: Option<usize>,
+    /// The first stage's weight, in the loss as in the score [default: that which is best for the group that chooses].
+    #[arg(long)]
+    weight: Option<f64>,
     /// Steps between two looks at the group that chooses.
     #[arg(long, default_value_t = EvidenceSettings::default().look_every)]
     look_every: usize,
@@ -49,13 +69,18 @@ impl Evidence {
         std::fs::create_dir_all(&self.models).map_err(Failure::io(format!("folder {}", self.models.display())))?;
         let files = machine.model_files()?;
         let (threads, settings) = (machine.encoder_threads(), EvidenceSettings::default());
-        let precision = Precision::of_training_on(Instructions::best());
+        let precision = precision_of(machine);
         let study = EvidenceStudy {
             locomo: &locomo,
             models: &self.models,
             splits: &self.split,
             form: self.form,
+            max_tokens: self.max_tokens,
             settings: EvidenceSettings {
+                begin: beginning(self.begin.as_ref())?,
+                rank: self.rank,
+                first_stage_weight: self.weight,
+                shown: self.shown.unwrap_or(usize::MAX),
                 epochs: self.epochs,
                 batch: self.batch,
                 rate: self.rate,

@@ -8,6 +8,7 @@ mod language_model;
 mod machine;
 mod output;
 mod reproduce;
+mod reranker;
 mod study;
 mod tables;
 
@@ -50,6 +51,8 @@ enum Command {
     Roxy(Box<study::Roxy>),
     /// Learn the encoder's adapter from the data sets that allow it.
     Adapter(adapter::Adapter),
+    /// The evidence reranker of data that allow one: learned, and measured on data that it never saw.
+    Reranker(reranker::Reranker),
     /// Measure again what receipts record, and compare.
     Reproduce(reproduce::Reproduce),
     /// Fill the tables of Markdown documents from receipts.
@@ -75,6 +78,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Confidence(command) => command.confidence(machine),
         Command::Roxy(command) => command.run(machine),
         Command::Adapter(command) => command.run(machine),
+        Command::Reranker(command) => command.run(machine),
         Command::Reproduce(command) => command.run(machine),
         Command::Tables(command) => command.run(machine),
     }

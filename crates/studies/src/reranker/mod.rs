@@ -1,0 +1,9 @@
+//! The evidence reranker of data that allow it: what it is learned from, and what it does on data that it never saw.
+
+mod histories;
+mod learning;
+mod unseen;
+
+pub use histories::RerankerSources;
+pub use learning::RerankerTraining;
+pub use unseen::{UnseenData, reranker_study};
