@@ -49,7 +49,7 @@ enum Command {
     /// The contribution of recorded cue questions, by the way they are indexed.
     Roxy(Box<study::Roxy>),
     /// Learn the encoder's adapter from the data sets that allow it.
-    Adapter(adapter::Adapter),
+    Adapter(Box<adapter::Adapter>),
     /// Measure again what receipts record, and compare.
     Reproduce(reproduce::Reproduce),
     /// Fill the tables of Markdown documents from receipts.
