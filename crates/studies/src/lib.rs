@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use aforesaid_eval::{EvalError, datasets::DataSet, recipe::Equipment};
 
-pub use adapter::{AdapterSources, adapter_sets};
+pub use adapter::{AdapterSources, adapter_dev_sets, adapter_sets};
 pub use cascade::cascade_study;
 pub use confidence::{ConfidenceStudy, confidence_study};
 pub use default::default_study;

@@ -17,4 +17,4 @@ mod trainer;
 pub use evidence::{
     EvidenceList, EvidenceSettings, EvidenceStep, Saving, TrainedEvidence, combined_rank, train_evidence,
 };
-pub use trainer::{Trained, TrainingPair, TrainingSet, TrainingSettings, TrainingStep, train};
+pub use trainer::{StepChoice, Trained, TrainingPair, TrainingSet, TrainingSettings, TrainingStep, train};

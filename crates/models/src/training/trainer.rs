@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{
     adam::AdamW,
-    contrast::contrast,
+    contrast::{Teacher, contrast},
     draws::Draws,
     negatives::hard_negatives,
     network::{Network, Tape},
@@ -37,6 +37,9 @@ pub struct TrainingSet {
     /// Passages more of each step on it: those that the model takes for its questions' own most easily. They are looked for
     /// once, before the first step.
     pub negatives: usize,
+    /// The part of what is learned from it that the model itself teaches, as it was before the first step: how it ranks
+    /// the passages of a batch is that part of the target. In [0, 1]; more of it forgets less.
+    pub base_share: f32,
 }
 
 /// A question and the passage that answers it.
@@ -48,6 +51,17 @@ pub struct TrainingPair {
     pub passage: usize,
     /// Passages that answer it too: they are never taken for wrong ones.
     pub also: Vec<usize>,
+}
+
+/// Which of the steps that looked at what was held out is kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StepChoice {
+    /// The one with the best mean over the sets held out.
+    #[default]
+    Mean,
+    /// The one that gains most over step 0 on the set where it gains least. Where every step loses on some set, it is step 0,
+    /// which changes nothing.
+    WorstSet,
 }
 
 /// How an adapter is learned.
@@ -74,6 +88,8 @@ pub struct TrainingSettings {
     pub seed: u64,
     /// Steps between two looks at what was held out; the best of them is kept.
     pub look_every: usize,
+    /// What the best is.
+    pub choice: StepChoice,
     /// A cap on the threads that compute.
     pub threads: Threads,
 }
@@ -91,6 +107,7 @@ impl Default for TrainingSettings {
             precision: Precision::F32,
             seed: 17,
             look_every: 50,
+            choice: StepChoice::Mean,
             threads: Threads::available(),
         }
     }
@@ -116,7 +133,7 @@ pub struct Trained {
     pub adapter: Adapter,
     /// Its file.
     pub file: Vec<u8>,
-    /// Of each set held out, the reciprocal rank of each question's passage without the adapter; in [0, 1].
+    /// Of each set held out, the reciprocal rank of each question's first answer without the adapter; in [0, 1].
     pub before: Vec<Vec<f64>>,
     /// The same with it.
     pub after: Vec<Vec<f64>>,
@@ -125,7 +142,7 @@ pub struct Trained {
 /// Learns an adapter.
 ///
 /// The same input gives the same adapter on the same processor, whatever the number of threads. Where sets are held out
-/// the step with the best mean of theirs is kept, and step 0, which changes nothing, is one of them.
+/// the best step is kept, and step 0, which changes nothing, is one of them.
 ///
 /// # Errors
 /// When the model cannot be read, is of a shape that cannot be trained, or there is nothing to learn from.
@@ -139,7 +156,8 @@ pub fn train(
 ) -> Result<Trained, ModelError> {
     let pool = settings.threads.pool()?;
     pool.install(|| {
-        let mut trainer = Trainer::new(files, settings)?;
+        let asks_base = sets.iter().any(|set| set.base_share > 0.0);
+        let mut trainer = Trainer::new(files, settings, asks_base)?;
         let mut sets = trainer.read(sets)?;
         let held_out = trainer.read(held_out)?;
         trainer.mine(&mut sets)?;
@@ -162,6 +180,8 @@ struct Trainer<'a> {
     settings: &'a TrainingSettings,
     tokenizer: TextTokenizer,
     network: Network,
+    /// The model as it is before the first step, where a set asks for it.
+    base: Option<Network>,
     parameters: Vec<f32>,
     best: Vec<f32>,
     draws: Draws,
@@ -175,6 +195,7 @@ struct ReadSet {
     also: Vec<Vec<usize>>,
     weight: f64,
     negatives: usize,
+    base_share: f32,
     /// Of each question, hard passages that do not answer it.
     hard: Vec<Vec<usize>>,
 }
@@ -187,7 +208,7 @@ impl ReadSet {
 }
 
 impl<'a> Trainer<'a> {
-    fn new(files: &'a ModelFiles, settings: &'a TrainingSettings) -> Result<Self, ModelError> {
+    fn new(files: &'a ModelFiles, settings: &'a TrainingSettings, asks_base: bool) -> Result<Self, ModelError> {
         if let Some(adapter) = &files.adapter {
             return Err(unfit(files, format!("the model with an adapter for {}", adapter.base())));
         }
@@ -202,13 +223,18 @@ impl<'a> Trainer<'a> {
         let longest = settings.max_tokens.min(files.recipe.max_tokens).min(config.max_tokens());
         let tokenizer = TextTokenizer::load(&files.dir.join("tokenizer.json"), longest, config.vocab_size)?;
         let tensors = Tensors::open(&files.dir.join("model.safetensors"))?;
-        let network = Network::load(&config, &tensors, files.recipe.pooling, settings.rank.max(1), arithmetic)?;
+        let load = || Network::load(&config, &tensors, files.recipe.pooling, settings.rank.max(1), arithmetic);
+        let network = load()?;
         let mut draws = Draws::new(settings.seed);
         let mut parameters = vec![0.0; network.parameters()];
         for (range, bound) in network.maps().flat_map(|map| map.random_parameters()) {
             parameters[range].fill_with(|| (2.0 * draws.uniform() as f32 - 1.0) * bound);
         }
-        Ok(Self { files, settings, tokenizer, network, best: parameters.clone(), parameters, draws })
+        let mut base = if asks_base { Some(load()?) } else { None };
+        if let Some(base) = &mut base {
+            base.prepare(&parameters);
+        }
+        Ok(Self { files, settings, tokenizer, network, base, best: parameters.clone(), parameters, draws })
     }
 
     fn read(&self, sets: &[TrainingSet]) -> Result<Vec<ReadSet>, ModelError> {
@@ -222,7 +248,10 @@ impl<'a> Trainer<'a> {
                 set.passages.iter().map(|passage| forms(&recipe.passage_prefix, passage)).collect();
             let questions: Result<Vec<_>, _> =
                 set.pairs.iter().map(|pair| forms(&recipe.query_prefix, &pair.questions)).collect();
-            let fits = |pair: &TrainingPair| pair.passage < set.passages.len() && !pair.questions.is_empty();
+            let is_there = |place: &usize| *place < set.passages.len();
+            let fits = |pair: &TrainingPair| {
+                is_there(&pair.passage) && pair.also.iter().all(is_there) && !pair.questions.is_empty()
+            };
             if !set.pairs.iter().all(fits) || set.passages.iter().any(Vec::is_empty) {
                 return Err(unfit(self.files, format!("a pair of {:?} without a question or a passage", set.name)));
             }
@@ -233,6 +262,7 @@ impl<'a> Trainer<'a> {
                 also: all_answers(set),
                 weight: set.weight.max(0.0),
                 negatives: set.negatives,
+                base_share: set.base_share.clamp(0.0, 1.0),
                 hard: Vec::new(),
             })
         };
@@ -265,6 +295,7 @@ impl<'a> Trainer<'a> {
         let steps = self.settings.steps;
         self.network.prepare(&self.parameters);
         let mut best = f64::NEG_INFINITY;
+        let mut at_first = Vec::new();
         let mut loss = f64::NAN;
         let [mut before, mut after] = [Vec::new(), Vec::new()];
         for step in 0..=steps {
@@ -273,10 +304,14 @@ impl<'a> Trainer<'a> {
             let found = if looks { self.look_with(&kept, held_out)? } else { Vec::new() };
             let means: Vec<f64> = found.iter().map(|ranks| mean(ranks)).collect();
             if step == 0 {
-                before.clone_from(&found);
+                (before, at_first) = (found.clone(), means.clone());
             }
-            if looks && (means.is_empty() || mean(&means) > best) {
-                best = mean(&means);
+            let worth = match self.settings.choice {
+                StepChoice::Mean => mean(&means),
+                StepChoice::WorstSet => least_gain(&at_first, &means),
+            };
+            if looks && (means.is_empty() || worth > best) {
+                best = worth;
                 self.best.copy_from_slice(&kept);
                 after = found;
             }
@@ -374,7 +409,15 @@ impl<'a> Trainer<'a> {
         }
         let (questions, passages) = vectors.split_at(chosen.len() * dim);
         let belongs = |i: usize, j: usize| set.answers(chosen[i], places[j]);
-        let found = contrast(questions, passages, dim, self.settings.scale, belongs);
+        let taught = match &self.base {
+            Some(base) if set.base_share > 0.0 => vectors_by(base, &texts)?,
+            _ => Vec::new(),
+        };
+        let teacher = (!taught.is_empty()).then(|| {
+            let (questions, passages) = taught.split_at(chosen.len() * dim);
+            Teacher { questions, passages, share: set.base_share }
+        });
+        let found = contrast(questions, passages, dim, self.settings.scale, belongs, teacher);
         let derivatives = [found.questions, found.passages].concat();
         let learn = |(pass, tape): (&Vec<usize>, &Tape)| {
             let of_pass = pass.iter().flat_map(|i| &derivatives[i * dim..][..dim]).copied().collect::<Vec<_>>();
@@ -390,7 +433,7 @@ impl<'a> Trainer<'a> {
         Ok((found.loss, sum))
     }
 
-    /// The reciprocal ranks of the questions' passages among all of their set, by cosine.
+    /// The reciprocal ranks of the questions' first answers among all passages of their set, by cosine.
     fn look(&self, sets: &[ReadSet]) -> Result<Vec<Vec<f64>>, ModelError> {
         let of_set = |set: &ReadSet| {
             let first = |forms: &'_ Vec<Sequence>| forms[0].clone();
@@ -402,10 +445,11 @@ impl<'a> Trainer<'a> {
                 let score = |place: usize| {
                     question.iter().zip(&passages[place * dim..][..dim]).map(|(q, p)| q * p).sum::<f32>()
                 };
-                let own = score(set.targets[i]);
-                let ahead = (0..set.passages.len())
-                    .filter(|place| !set.also[i].contains(place) && *place != set.targets[i] && score(*place) >= own);
-                1.0 / (ahead.count() + 1) as f64
+                let answers = std::iter::once(&set.targets[i]).chain(&set.also[i]);
+                let best = answers.map(|place| score(*place)).fold(f32::NEG_INFINITY, f32::max);
+                let ahead =
+                    (0..set.passages.len()).filter(|place| !set.answers(i, *place) && score(*place) >= best).count();
+                1.0 / (ahead + 1) as f64
             };
             Ok(questions.chunks_exact(dim).enumerate().map(reciprocal).collect())
         };
@@ -413,20 +457,24 @@ impl<'a> Trainer<'a> {
     }
 
     fn vectors(&self, texts: &[Sequence]) -> Result<Vec<f32>, ModelError> {
-        let texts: Vec<&Sequence> = texts.iter().collect();
-        let dim = self.network.dim();
-        let passes = batches(&texts, PASS_TOKENS);
-        let run = |pass: &Vec<usize>| {
-            let texts: Vec<&Sequence> = pass.iter().map(|i| texts[*i]).collect();
-            self.network.forward(&texts).map(|tape| tape.vectors)
-        };
-        let found: Vec<Vec<f32>> = passes.par_iter().map(run).collect::<Result<_, _>>()?;
-        let mut vectors = vec![0.0; texts.len() * dim];
-        for (i, vector) in passes.iter().flatten().zip(found.iter().flat_map(|vectors| vectors.chunks_exact(dim))) {
-            vectors[i * dim..][..dim].copy_from_slice(vector);
-        }
-        Ok(vectors)
+        vectors_by(&self.network, &texts.iter().collect::<Vec<_>>())
     }
+}
+
+/// The vectors that a network gives to texts, `[texts, dim]`.
+fn vectors_by(network: &Network, texts: &[&Sequence]) -> Result<Vec<f32>, ModelError> {
+    let dim = network.dim();
+    let passes = batches(texts, PASS_TOKENS);
+    let run = |pass: &Vec<usize>| {
+        let texts: Vec<&Sequence> = pass.iter().map(|i| texts[*i]).collect();
+        network.forward(&texts).map(|tape| tape.vectors)
+    };
+    let found: Vec<Vec<f32>> = passes.par_iter().map(run).collect::<Result<_, _>>()?;
+    let mut vectors = vec![0.0; texts.len() * dim];
+    for (i, vector) in passes.iter().flatten().zip(found.iter().flat_map(|vectors| vectors.chunks_exact(dim))) {
+        vectors[i * dim..][..dim].copy_from_slice(vector);
+    }
+    Ok(vectors)
 }
 
 /// Of each pair the passages that answer its question too: what it says, and the passages of pairs with the same question.
@@ -446,4 +494,20 @@ fn all_answers(set: &TrainingSet) -> Vec<Vec<usize>> {
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The gain of the set that gains least. Without sets it is 0.
+fn least_gain(before: &[f64], now: &[f64]) -> f64 {
+    now.iter().zip(before).map(|(now, before)| now - before).reduce(f64::min).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_set_is_the_one_that_gains_least() {
+        assert_eq!(least_gain(&[0.5, 0.25], &[0.75, 0.125]), -0.125);
+        assert_eq!(least_gain(&[], &[]), 0.0);
+    }
 }

@@ -30,6 +30,21 @@ struct Line {
 #[derive(Deserialize)]
 struct Split {
     train: BTreeSet<String>,
+    dev: BTreeSet<String>,
+}
+
+/// A question of the dev side. Further questions name their side, the others are on that of their conversation.
+#[derive(Deserialize)]
+struct Query {
+    query: String,
+    gold_ids: Vec<String>,
+    side: Option<String>,
+}
+
+/// A conversation with the questions of its dev side.
+pub(super) struct DevConversation {
+    pub(super) set: TrainingSet,
+    pub(super) has_assistant: bool,
 }
 
 /// Further questions for a turn.
@@ -41,9 +56,7 @@ struct Cues {
 
 /// One set a conversation of the train side, with the questions of `cues/NAME.jsonl` where there are.
 pub(super) fn sets(folder: &Path, cues: &Path) -> Result<Vec<TrainingSet>, StudyError> {
-    let path = folder.join("splits.json");
-    let splits: BTreeMap<String, Split> = parse(&path, &text_of(&path)?)?;
-    let train: BTreeSet<String> = splits.into_values().flat_map(|split| split.train).collect();
+    let train: BTreeSet<String> = splits(folder)?.into_iter().flat_map(|split| split.train).collect();
     let set = |name: &String| {
         let mut lines: Vec<Line> = lines_of(&folder.join(format!("{name}.jsonl")))?;
         let path = cues.join(format!("{name}.jsonl"));
@@ -53,6 +66,44 @@ pub(super) fn sets(folder: &Path, cues: &Path) -> Result<Vec<TrainingSet>, Study
         Ok(self::set(name, &lines))
     };
     train.iter().map(set).collect()
+}
+
+fn splits(folder: &Path) -> Result<Vec<Split>, StudyError> {
+    let path = folder.join("splits.json");
+    parse::<BTreeMap<String, Split>>(&path, &text_of(&path)?).map(|splits| splits.into_values().collect())
+}
+
+/// The conversations of the dev side.
+pub(super) fn dev(folder: &Path) -> Result<Vec<DevConversation>, StudyError> {
+    let dev: BTreeSet<String> = splits(folder)?.into_iter().flat_map(|split| split.dev).collect();
+    dev.iter().map(|name| dev_of(folder, name)).collect()
+}
+
+fn dev_of(folder: &Path, name: &str) -> Result<DevConversation, StudyError> {
+    let lines: Vec<Line> = lines_of(&folder.join(format!("{name}.jsonl")))?;
+    let places: HashMap<&str, usize> =
+        lines.iter().enumerate().map(|(place, line)| (line.id.as_str(), place)).collect();
+    let speakers = speakers(&lines);
+    let mut pairs = Vec::new();
+    for path in ["questions", "further"].map(|kind| folder.join(format!("{name}.{kind}.jsonl"))) {
+        let queries = if path.is_file() { lines_of::<Query>(&path)? } else { Vec::new() };
+        for query in queries.iter().filter(|query| query.side.as_ref().is_none_or(|side| side == "dev")) {
+            let place = |id: &String| places.get(id.as_str()).copied().ok_or_else(|| unknown(&path, id));
+            let gold: Vec<usize> = query.gold_ids.iter().map(place).collect::<Result<_, _>>()?;
+            if let [passage, also @ ..] = gold.as_slice() {
+                // Searches leave names out.
+                let questions = forms_of(&query.query, &speakers).into_iter().rev().collect();
+                pairs.push(TrainingPair { questions, passage: *passage, also: also.to_vec() });
+            }
+        }
+    }
+    let set = TrainingSet {
+        name: name.to_owned(),
+        pairs,
+        passages: lines.iter().map(forms).collect(),
+        ..TrainingSet::default()
+    };
+    Ok(DevConversation { set, has_assistant: lines.iter().any(|line| line.speaker == "Assistant") })
 }
 
 /// One set a conversation, from files that have its turns.
@@ -75,10 +126,18 @@ fn add(cues: &[Cues], lines: &mut [Line], path: &Path) -> Result<(), StudyError>
     Ok(())
 }
 
+fn speakers(lines: &[Line]) -> Vec<SpeakerName> {
+    let names: BTreeSet<&str> = lines.iter().map(|line| line.speaker.as_str()).collect();
+    names.into_iter().map(SpeakerName::new).collect()
+}
+
+/// A turn with who said it and without.
+fn forms(line: &Line) -> Vec<String> {
+    vec![passage(Some(&line.speaker), &line.text, None), line.text.clone()]
+}
+
 fn set(name: &str, lines: &[Line]) -> TrainingSet {
-    let speakers: BTreeSet<&str> = lines.iter().map(|line| line.speaker.as_str()).collect();
-    let speakers: Vec<SpeakerName> = speakers.into_iter().map(SpeakerName::new).collect();
-    let forms = |line: &Line| vec![passage(Some(&line.speaker), &line.text, None), line.text.clone()];
+    let speakers = speakers(lines);
     let pair = |(place, line): (usize, &Line)| {
         let of_question = |question: &String| TrainingPair {
             questions: forms_of(question, &speakers),
@@ -93,5 +152,6 @@ fn set(name: &str, lines: &[Line]) -> TrainingSet {
         passages: lines.iter().map(forms).collect(),
         weight: 1.0,
         negatives: NEGATIVES,
+        ..TrainingSet::default()
     }
 }

@@ -1,10 +1,12 @@
 //! The adapter that ships: what it is learned from.
 
+mod dev;
 mod dialogues;
 mod longmemeval;
 mod qmsum;
 mod realmem;
 mod replies;
+mod sessions;
 mod windows;
 
 use std::{fs, path::Path};
@@ -15,6 +17,7 @@ use aforesaid::{
 };
 use serde::de::DeserializeOwned;
 
+pub use self::dev::adapter_dev_sets;
 use crate::StudyError;
 
 /// Where the adapter's pairs come from.
@@ -22,8 +25,8 @@ use crate::StudyError;
 pub struct AdapterSources<'a> {
     /// The folder of the dialogues.
     pub dialogues: &'a Path,
-    /// The folder of further questions: for the dialogues, for RealMem, and new conversations with theirs. A folder of it that
-    /// is not there is left out.
+    /// The folder of further questions: for the dialogues, for RealMem and LongMemEval, and new conversations with theirs. A
+    /// folder of it that is not there is left out.
     pub cues: &'a Path,
     /// The folder with the data sets, each in a folder of its name: realmem, longmemeval and qmsum.
     pub data: &'a Path,
@@ -32,8 +35,8 @@ pub struct AdapterSources<'a> {
 /// All sets that may be learned from, by name: the dialogues' train side, RealMem, LongMemEval's sessions, QMSum.
 ///
 /// LoCoMo and BEAM, whose licences do not allow a checkpoint, are none of them. Of the dialogues, conversations on the test
-/// side are not read, and no test question is; of LongMemEval only distractor sessions are. Of RealMem three personas are
-/// learned from, with their labelled queries: what is learned is measured on the other personas alone.
+/// side are not read, and no test question is; of LongMemEval four fifths of the distractor sessions are. Of RealMem three
+/// personas are learned from, with their labelled queries: what is learned is measured on the other personas alone.
 ///
 /// # Errors
 /// When the files of a folder that is there cannot be read. A data set whose folder is not there is left out.
@@ -43,10 +46,10 @@ pub fn adapter_sets(sources: AdapterSources<'_>) -> Result<Vec<TrainingSet>, Stu
     if further.is_dir() {
         sets.extend(dialogues::further(&further)?);
     }
-    let realmem_cues = sources.cues.join("realmem");
+    let [realmem_cues, longmemeval_cues] = ["realmem", "longmemeval"].map(|folder| sources.cues.join(folder));
     let readers: [(&str, &Reader<'_>); 3] = [
         ("realmem", &|folder| realmem::sets(folder, &realmem_cues)),
-        ("longmemeval", &longmemeval::sets),
+        ("longmemeval", &|folder| longmemeval::sets(folder, &longmemeval_cues)),
         ("qmsum", &qmsum::sets),
     ];
     for (folder, read) in readers {

@@ -1,9 +1,8 @@
 //! What an assistant was asked and what it answered: pairs that nobody had to write.
 
-use aforesaid::{
-    models::training::{TrainingPair, TrainingSet},
-    types::passage,
-};
+use aforesaid::models::training::{TrainingPair, TrainingSet};
+
+use super::sessions::{Session, forms};
 
 /// Words of a request that says enough to be looked for.
 const LEAST_WORDS: usize = 6;
@@ -14,14 +13,11 @@ const LEAST_ANSWER: usize = 12;
 pub(super) type Said = Vec<(bool, String)>;
 
 /// A set of sessions in which requests are the questions and the answers right after them the passages.
-pub(super) fn set(name: String, sessions: &[Said], weight: f64) -> TrainingSet {
+pub(super) fn set(name: String, sessions: &[Session], weight: f64) -> TrainingSet {
     let mut set = TrainingSet { name, weight, ..TrainingSet::default() };
-    for session in sessions {
+    for session in sessions.iter().map(|session| &session.said) {
         let first = set.passages.len();
-        for (by_assistant, text) in session {
-            let speaker = if *by_assistant { "Assistant" } else { "User" };
-            set.passages.push(vec![passage(Some(speaker), text, None), text.clone()]);
-        }
+        set.passages.extend(session.iter().map(|(by_assistant, text)| forms(*by_assistant, text)));
         let words = |text: &str| text.split_whitespace().count();
         for (place, pair) in session.windows(2).enumerate() {
             let [(false, asked), (true, answered)] = pair else { continue };

@@ -2,8 +2,8 @@
 
 use std::{ops::ControlFlow, path::PathBuf};
 
-use aforesaid::models::training::{TrainingSet, TrainingSettings, TrainingStep, train};
-use aforesaid_studies::{AdapterSources, adapter_sets};
+use aforesaid::models::training::{StepChoice, TrainingSet, TrainingSettings, TrainingStep, train};
+use aforesaid_studies::{AdapterSources, adapter_dev_sets, adapter_sets};
 use clap::{Args, ValueHint};
 use serde_json::json;
 
@@ -34,12 +34,18 @@ pub(crate) struct Adapter {
     /// Sets that are not learned from, but looked at: the step that is best for them is kept.
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     hold_out: Vec<String>,
+    /// Look at the dev sides of several genres too, and keep the step that gains most where it gains least.
+    #[arg(long)]
+    dev_sides: bool,
     /// Sets that are left out, by what their names begin with.
     #[arg(long, value_name = "START", value_delimiter = ',')]
     without: Vec<String>,
     /// Weights of sets by what their names begin with, as in qmsum=0.1.
     #[arg(long, value_name = "START=WEIGHT", value_delimiter = ',')]
     weight: Vec<String>,
+    /// Of sets by what their names begin with, the part of what is learned that the model itself teaches, in [0, 1].
+    #[arg(long, value_name = "START=SHARE", value_delimiter = ',')]
+    base_share: Vec<String>,
     /// Hard passages of a step, for all sets [default: 16 for the dialogues, none for the others].
     #[arg(long, value_name = "N")]
     negatives: Option<usize>,
@@ -81,19 +87,23 @@ impl Adapter {
             return line(&format!("{} of {}: {}", self.strength, whole.sha256(), kept.sha256()));
         }
         let data = self.data.clone().map_or_else(|| machine.datasets(), Ok)?;
-        let mut sets = adapter_sets(AdapterSources { dialogues: &self.dialogues, cues: &self.cues, data: &data })?;
+        let sources = AdapterSources { dialogues: &self.dialogues, cues: &self.cues, data: &data };
+        let mut sets = adapter_sets(sources)?;
         sets.retain(|set| !self.without.iter().any(|start| set.name.starts_with(start)));
         if let Some(negatives) = self.negatives {
             sets.iter_mut().for_each(|set| set.negatives = negatives);
         }
-        for rule in &self.weight {
-            let (start, weight) = rule.split_once('=').unwrap_or((rule, ""));
-            let weight = weight.parse().map_err(|_| {
-                Failure::Usage(format!("--weight {rule}: expected the start of a name, = and a number"))
-            })?;
-            sets.iter_mut().filter(|set| set.name.starts_with(start)).for_each(|set| set.weight = weight);
+        for (start, weight) in rules("--weight", &self.weight, f64::MAX)? {
+            named(&mut sets, start).for_each(|set| set.weight = weight);
         }
-        let (held_out, sets): (Vec<_>, Vec<_>) = sets.into_iter().partition(|set| self.hold_out.contains(&set.name));
+        for (start, share) in rules("--base-share", &self.base_share, 1.0)? {
+            named(&mut sets, start).for_each(|set| set.base_share = share as f32);
+        }
+        let (mut held_out, sets): (Vec<_>, Vec<_>) =
+            sets.into_iter().partition(|set| self.hold_out.contains(&set.name));
+        if self.dev_sides {
+            held_out.extend(adapter_dev_sets(sources)?);
+        }
         let format = machine.format();
         let files = machine.model_files()?;
         let settings = TrainingSettings {
@@ -106,6 +116,7 @@ impl Adapter {
             max_tokens: self.max_tokens,
             precision: machine.precision().unwrap_or(TrainingSettings::default().precision),
             look_every: self.look_every,
+            choice: if self.dev_sides { StepChoice::WorstSet } else { StepChoice::Mean },
             seed: self.seed,
             threads: machine.encoder_threads(),
         };
@@ -140,6 +151,23 @@ impl Adapter {
             })),
         }
     }
+}
+
+/// The rules of an option: what names of sets begin with, and a number from 0 to `most` for them.
+fn rules<'a>(option: &str, rules: &'a [String], most: f64) -> Result<Vec<(&'a str, f64)>, Failure> {
+    let rule = |rule: &'a String| {
+        let (start, number) = rule.split_once('=').unwrap_or((rule, ""));
+        let number = number.parse::<f64>().ok().filter(|number| (0.0..=most).contains(number));
+        let range = if most < f64::MAX { format!("from 0 to {most}") } else { "of 0 or more".to_owned() };
+        let wrong = || Failure::Usage(format!("{option} {rule}: expected the start of a name, = and a number {range}"));
+        number.map(|number| (start, number)).ok_or_else(wrong)
+    };
+    rules.iter().map(rule).collect()
+}
+
+/// The sets whose names begin so.
+fn named<'a>(sets: &'a mut [TrainingSet], start: &'a str) -> impl Iterator<Item = &'a mut TrainingSet> {
+    sets.iter_mut().filter(move |set| set.name.starts_with(start))
 }
 
 /// What it was learned from.

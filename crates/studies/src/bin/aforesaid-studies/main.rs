@@ -50,7 +50,7 @@ enum Command {
     /// The contribution of recorded cue questions, by the way they are indexed.
     Roxy(Box<study::Roxy>),
     /// Learn the encoder's adapter from the data sets that allow it.
-    Adapter(adapter::Adapter),
+    Adapter(Box<adapter::Adapter>),
     /// The evidence reranker of data that allow one: learned, and measured on data that it never saw.
     Reranker(reranker::Reranker),
     /// Measure again what receipts record, and compare.
