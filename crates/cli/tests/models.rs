@@ -108,7 +108,7 @@ fn an_encoder_and_a_reranker_are_measured_in_every_precision() {
             let peaks = instructions["multiply_adds_per_second"].as_object().unwrap();
             assert!(peaks.len() == 3 && peaks.values().all(|peak| peak.as_f64() > Some(1e6)), "{instructions}");
         }
-        assert!(["f32", "bf16", "int8"].contains(&report["default_precision"].as_str().unwrap()));
+        assert!(["f32", "bf16"].contains(&report["default_precision"].as_str().unwrap()));
         let runs = report["runs"].as_array().unwrap();
         let precisions: Vec<_> = runs.iter().map(|run| run["precision"].as_str().unwrap()).collect();
         assert_eq!(precisions, ["f32", "bf16", "int8"]);

@@ -11,7 +11,7 @@ use aforesaid_core::types::UnknownChoice;
 
 use crate::{Instructions, kernels::Arithmetic};
 
-/// How often, and for how long, one precision is measured before the next has its turn.
+/// How often, and for how long, one precision is measured before the other has its turn.
 const TURNS: usize = 8;
 const TURN: Duration = Duration::from_micros(500);
 
@@ -32,59 +32,37 @@ impl Precision {
 
     /// The precision of new vectors where none was asked for, on a processor with these instructions.
     ///
-    /// bf16 where it is clearly faster than f32; else int8 where that is; else f32. In the default pipeline none of them
-    /// costs more than 0.003 of a measure (docs/decisions/0011). A few milliseconds of products tell, once a process:
-    /// some processors multiply bfloat16 half as fast as f32.
+    /// The fastest of those that cost no more than 0.003 of any measure on LoCoMo: bf16 costs 0.001, int8 up to
+    /// 0.006 (docs/decisions/0011). Where bf16 has no instruction of its own, f32 is faster; where it has one, a few
+    /// milliseconds of products tell, once a process: some processors multiply bfloat16 half as fast as f32.
     pub fn default_on(instructions: Instructions) -> Self {
-        let gains = Gains::on(instructions);
-        match gains {
-            Gains { bf16: true, .. } => Self::Bf16,
-            Gains { int8: true, .. } => Self::Int8,
-            _ => Self::F32,
+        match Arithmetic::has_native(Self::Bf16, instructions) && bf16_gains(instructions) {
+            true => Self::Bf16,
+            false => Self::F32,
         }
     }
-
-    /// The precision of a training where none was asked for: derivatives do not bear 8 bits.
-    pub fn of_training_on(instructions: Instructions) -> Self {
-        if Gains::on(instructions).bf16 { Self::Bf16 } else { Self::F32 }
-    }
 }
 
-/// Which products are clearly faster than those of f32.
-#[derive(Debug, Clone, Copy)]
-struct Gains {
-    bf16: bool,
-    int8: bool,
-}
-
-impl Gains {
-    /// Ratios that were seen are a half, 2 and 13 of bf16, and 1.9 to 14 of int8: below 2, no noise decides.
+/// Whether products of bfloat16 are surely faster than those of f32.
+fn bf16_gains(instructions: Instructions) -> bool {
+    /// Ratios that were seen are a half, 2 and 13: halfway to 2, no noise decides.
     const CLEARLY: f64 = 1.4;
-
-    /// Measured once for each family of instructions.
-    fn on(instructions: Instructions) -> Self {
-        static MEASURED: Mutex<Vec<(Instructions, Gains)>> = Mutex::new(Vec::new());
-        let mut measured = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, gains)) = measured.iter().find(|(of, _)| *of == instructions) {
-            return *gains;
-        }
-        let mut best = [0.0f64; Precision::ALL.len()];
-        // In turns, so that another program is in the way of all.
-        for _ in 0..TURNS {
-            for (best, precision) in best.iter_mut().zip(Precision::ALL) {
-                // Without an instruction of its own a precision is never faster.
-                if precision != Precision::F32 && !Arithmetic::has_native(precision, instructions) {
-                    continue;
-                }
-                let peak = Arithmetic::new(precision, instructions).map(|arithmetic| arithmetic.peak(TURN));
-                *best = best.max(peak.unwrap_or_default());
-            }
-        }
-        let [f32, bf16, int8] = best;
-        let gains = Self { bf16: bf16 > Self::CLEARLY * f32, int8: int8 > Self::CLEARLY * f32 };
-        measured.push((instructions, gains));
-        gains
+    static MEASURED: Mutex<Vec<(Instructions, bool)>> = Mutex::new(Vec::new());
+    let mut measured = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, gains)) = measured.iter().find(|(of, _)| *of == instructions) {
+        return *gains;
     }
+    let mut best = [0.0f64; 2];
+    // In turns, so that another program is in the way of both.
+    for _ in 0..TURNS {
+        for (best, precision) in best.iter_mut().zip([Precision::F32, Precision::Bf16]) {
+            let peak = Arithmetic::new(precision, instructions).map(|arithmetic| arithmetic.peak(TURN));
+            *best = best.max(peak.unwrap_or_default());
+        }
+    }
+    let gains = best[1] > CLEARLY * best[0];
+    measured.push((instructions, gains));
+    gains
 }
 
 impl fmt::Display for Precision {
@@ -116,10 +94,8 @@ mod tests {
         for instructions in Instructions::ALL.into_iter().filter(|family| family.is_available()) {
             let chosen = Precision::default_on(instructions);
             assert_eq!(chosen, Precision::default_on(instructions));
-            let native = |precision| Arithmetic::has_native(precision, instructions);
-            assert!(chosen == Precision::F32 || native(chosen), "{instructions}: {chosen}");
-            let training = Precision::of_training_on(instructions);
-            assert!(training != Precision::Int8 && (chosen == Precision::Bf16) == (training == Precision::Bf16));
+            let has_native = Arithmetic::has_native(Precision::Bf16, instructions);
+            assert!(chosen == Precision::F32 || chosen == Precision::Bf16 && has_native, "{instructions}: {chosen}");
         }
     }
 

@@ -146,7 +146,7 @@ impl TrainEvidence {
             epochs: self.epochs,
             rate: self.rate,
             seed: self.seed,
-            precision: asked.unwrap_or_else(|| Precision::of_training_on(settings.models.instructions)),
+            precision: asked.unwrap_or_else(|| Precision::default_on(settings.models.instructions)),
             threads: settings.models.threads,
             ..usual
         }

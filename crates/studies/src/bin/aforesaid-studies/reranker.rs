@@ -124,7 +124,7 @@ impl Reranker {
 /// The precision of the options, or the fastest that learns; 8 bits do not.
 pub(crate) fn precision_of(machine: &Machine) -> Precision {
     let asked = machine.precision().filter(|precision| *precision != Precision::Int8);
-    asked.unwrap_or_else(|| Precision::of_training_on(Instructions::best()))
+    asked.unwrap_or_else(|| Precision::default_on(Instructions::best()))
 }
 
 /// The reranker in a file to begin with.
