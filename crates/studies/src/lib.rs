@@ -15,22 +15,24 @@ mod fusion;
 mod reranker;
 mod roxy;
 mod section;
+mod shippable;
 mod turns;
 
 use std::path::{Path, PathBuf};
 
 use aforesaid_eval::{EvalError, datasets::DataSet, recipe::Equipment};
 
-pub use adapter::{AdapterSources, adapter_dev_sets, adapter_sets};
+pub use adapter::{adapter_dev_sets, adapter_sets};
 pub use cascade::cascade_study;
 pub use confidence::{ConfidenceStudy, confidence_study};
 pub use default::default_study;
 pub use error::StudyError;
 pub use evidence::{EvidenceScope, EvidenceStudy, evidence_study};
 pub use fusion::{FusionStudy, fusion_study};
-pub use reranker::{RerankerSources, RerankerTraining, UnseenData, reranker_study};
+pub use reranker::{RerankerTraining, UnseenData, reranker_study};
 pub use roxy::{ModelTasks, RoxyStudy, roxy_requests, roxy_study};
 pub use section::{Section, Study};
+pub use shippable::ShippableData;
 pub use turns::turns_study;
 
 /// Where a data set is: in the repository, where it is part of it and the study is run there, else in a folder with all.

@@ -21,12 +21,12 @@ const MOST: i32 = 127;
 /// Least that the negative numbers of a group may add up to.
 const LEAST: i32 = -128;
 
-/// What was cut off the numbers of a word of a row.
+/// What was cut off a number of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Excess {
-    /// The place of the word.
+    /// The place of the number's word.
     pub(super) place: u32,
-    /// Four signed bytes, as small as those of one word of a group may be.
+    /// What was cut off as a signed byte in the number's place, beside three that are 0.
     pub(super) word: u32,
 }
 

@@ -4,6 +4,8 @@
 mod adam;
 mod attention;
 mod checkpoint;
+mod checkpoint_file;
+mod choice;
 mod contrast;
 mod draws;
 mod evidence;
@@ -12,9 +14,12 @@ mod linear;
 mod listwise;
 mod negatives;
 mod network;
+mod shown;
 mod trainer;
 
+pub use checkpoint_file::CheckpointFile;
+pub use choice::StepChoice;
 pub use evidence::{
     EvidenceList, EvidenceSettings, EvidenceStep, Saving, TrainedEvidence, combined_rank, train_evidence,
 };
-pub use trainer::{StepChoice, Trained, TrainingPair, TrainingSet, TrainingSettings, TrainingStep, train};
+pub use trainer::{Trained, TrainingPair, TrainingSet, TrainingSettings, TrainingStep, train};

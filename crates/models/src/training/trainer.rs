@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::{
     adam::AdamW,
+    choice::{StepChoice, mean},
     contrast::{Teacher, contrast},
     draws::Draws,
     negatives::hard_negatives,
@@ -51,17 +52,6 @@ pub struct TrainingPair {
     pub passage: usize,
     /// Passages that answer it too: they are never taken for wrong ones.
     pub also: Vec<usize>,
-}
-
-/// Which of the steps that looked at what was held out is kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StepChoice {
-    /// The one with the best mean over the sets held out.
-    #[default]
-    Mean,
-    /// The one that gains most over step 0 on the set where it gains least. Where every step loses on some set, it is step 0,
-    /// which changes nothing.
-    WorstSet,
 }
 
 /// How an adapter is learned.
@@ -306,10 +296,7 @@ impl<'a> Trainer<'a> {
             if step == 0 {
                 (before, at_first) = (found.clone(), means.clone());
             }
-            let worth = match self.settings.choice {
-                StepChoice::Mean => mean(&means),
-                StepChoice::WorstSet => least_gain(&at_first, &means),
-            };
+            let worth = self.settings.choice.worth(&at_first, &means);
             if looks && (means.is_empty() || worth > best) {
                 best = worth;
                 self.best.copy_from_slice(&kept);
@@ -490,24 +477,4 @@ fn all_answers(set: &TrainingSet) -> Vec<Vec<usize>> {
         also
     };
     set.pairs.iter().map(of_pair).collect()
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// The gain of the set that gains least. Without sets it is 0.
-fn least_gain(before: &[f64], now: &[f64]) -> f64 {
-    now.iter().zip(before).map(|(now, before)| now - before).reduce(f64::min).unwrap_or(0.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_worst_set_is_the_one_that_gains_least() {
-        assert_eq!(least_gain(&[0.5, 0.25], &[0.75, 0.125]), -0.125);
-        assert_eq!(least_gain(&[], &[]), 0.0);
-    }
 }

@@ -2,8 +2,8 @@
 
 use aforesaid::models::training::TrainingSet;
 
-use super::{AdapterSources, dialogues, longmemeval, realmem};
-use crate::StudyError;
+use super::{dialogues, longmemeval, realmem};
+use crate::{ShippableData, StudyError};
 
 /// The dev sides of several genres, one set each: conversations of people and chats with an assistant, both of the dialogues;
 /// the RealMem persona Sophie; and the held-out questions on LongMemEval's distractors.
@@ -13,7 +13,7 @@ use crate::StudyError;
 ///
 /// # Errors
 /// When the files of a folder that is there cannot be read. A data set whose folder is not there is left out.
-pub fn adapter_dev_sets(sources: AdapterSources<'_>) -> Result<Vec<TrainingSet>, StudyError> {
+pub fn adapter_dev_sets(sources: ShippableData<'_>) -> Result<Vec<TrainingSet>, StudyError> {
     let [mut people, mut assistants] =
         ["people", "assistants"].map(|name| TrainingSet { name: name.to_owned(), ..TrainingSet::default() });
     for conversation in dialogues::dev(sources.dialogues)? {

@@ -11,7 +11,7 @@ use super::{
     sessions::{Cues, Session},
     text_of,
 };
-use crate::StudyError;
+use crate::{StudyError, shippable::is_evidence};
 
 /// The file of the questions.
 const FILE: &str = "distractors.jsonl";
@@ -35,7 +35,7 @@ fn sessions(folder: &Path) -> Result<(Vec<Session>, BTreeSet<String>), StudyErro
     let path = folder.join("full_sessions.json");
     let mut found: Vec<Distractor> = parse(&path, &text_of(&path)?)?;
     // Sessions with evidence are among them, and their names say so.
-    found.retain(|session| !session.session_id.contains("answer"));
+    found.retain(|session| !is_evidence(&session.session_id));
     let session = |found: Distractor| Session {
         id: found.session_id,
         said: found.turns.into_iter().map(|turn| (turn.role == "assistant", turn.content)).collect(),

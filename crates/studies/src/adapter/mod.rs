@@ -18,19 +18,7 @@ use aforesaid::{
 use serde::de::DeserializeOwned;
 
 pub use self::dev::adapter_dev_sets;
-use crate::StudyError;
-
-/// Where the adapter's pairs come from.
-#[derive(Debug, Clone, Copy)]
-pub struct AdapterSources<'a> {
-    /// The folder of the dialogues.
-    pub dialogues: &'a Path,
-    /// The folder of further questions: for the dialogues, for RealMem and LongMemEval, and new conversations with theirs. A
-    /// folder of it that is not there is left out.
-    pub cues: &'a Path,
-    /// The folder with the data sets, each in a folder of its name: realmem, longmemeval and qmsum.
-    pub data: &'a Path,
-}
+use crate::{ShippableData, StudyError};
 
 /// All sets that may be learned from, by name: the dialogues' train side, RealMem, LongMemEval's sessions, QMSum.
 ///
@@ -40,7 +28,7 @@ pub struct AdapterSources<'a> {
 ///
 /// # Errors
 /// When the files of a folder that is there cannot be read. A data set whose folder is not there is left out.
-pub fn adapter_sets(sources: AdapterSources<'_>) -> Result<Vec<TrainingSet>, StudyError> {
+pub fn adapter_sets(sources: ShippableData<'_>) -> Result<Vec<TrainingSet>, StudyError> {
     let mut sets = dialogues::sets(sources.dialogues, &sources.cues.join("dialogues"))?;
     let further = sources.cues.join("conversations");
     if further.is_dir() {

@@ -14,10 +14,8 @@ use super::{
     sessions::{Cues, Session, turns},
     text_of,
 };
-use crate::StudyError;
+use crate::{StudyError, shippable::LEARNED_PERSONAS};
 
-/// The personas that are learned from; those beside them and [`DEV`] are what is measured on.
-const LEARNED: [&str; 3] = ["Adeleke_Okonjo", "Kim_Ji_young", "Liam_O_Connor"];
 /// The persona that a training looks at.
 const DEV: &str = "Sophie_Dubois";
 /// How often pairs of a request and its answer are drawn, beside a conversation of the dialogues.
@@ -59,7 +57,7 @@ impl Turn {
 /// The sets of the personas that are learned from; written questions stand in files of `cues` that have their names.
 pub(super) fn sets(folder: &Path, cues: &Path) -> Result<Vec<TrainingSet>, StudyError> {
     let mut sets = Vec::new();
-    for name in LEARNED {
+    for name in LEARNED_PERSONAS {
         let path = folder.join(format!("{name}.json"));
         if !path.is_file() {
             continue;

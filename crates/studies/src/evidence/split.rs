@@ -6,7 +6,7 @@ use aforesaid::{
     Pipeline, Reranking,
     models::{
         EvidenceModel, EvidenceRecord, PairScorer,
-        training::{EvidenceList, EvidenceStep, Saving, TrainedEvidence, train_evidence},
+        training::{CheckpointFile, EvidenceList, EvidenceStep, Saving, TrainedEvidence, train_evidence},
     },
     pipeline::candidate::{CandidateRanker, CandidateStage},
     rerank::{CrossEncoderReranker, EvidenceReranker, RerankCandidate, Reranker},
@@ -81,9 +81,11 @@ impl SplitTraining<'_> {
         };
         let mut note = None;
         if !path.is_file() {
-            let trained = self.train(&dev_candidates, observe)?;
+            let kept = CheckpointFile::of(&path);
+            let trained = self.train(&dev_candidates, &kept, observe)?;
             note = Some(described(seed, &trained, self.study.settings.first_stage_weight.is_some()));
             write(&path, &trained.file)?;
+            kept.remove()?;
         }
         let model = EvidenceModel::read(&path)?;
         let record = model.record();
@@ -135,6 +137,7 @@ impl SplitTraining<'_> {
     fn train(
         &self,
         candidates: &[Vec<RerankCandidate>],
+        kept: &CheckpointFile,
         observe: &Observer<'_>,
     ) -> Result<TrainedEvidence, StudyError> {
         let seed = self.side.seed;
@@ -158,25 +161,15 @@ impl SplitTraining<'_> {
             questions: 0,
             seed,
         };
-        let kept = self.study.models.join(format!("split-{seed}.checkpoint"));
-        let state = fs::read(&kept).ok();
-        let mut keep = |bytes: &[u8]| {
-            fs::write(&kept, bytes).map_err(|source| aforesaid::models::ModelError::Io {
-                path: kept.clone(),
-                action: "write the checkpoint",
-                source,
-            })
-        };
+        let state = kept.read()?;
+        let mut keep = |bytes: &[u8]| kept.write(bytes);
         let mut saving = Saving { resume: state.as_deref(), every: SAVE_EVERY, keep: &mut keep };
         let mut watch = |step: &EvidenceStep| {
             observe(Step { work: "learning to rerank", done: step.step, total: step.steps });
             ControlFlow::Continue(())
         };
-        let settings = super::EvidenceSettings { seed, ..self.study.settings.clone() };
-        let settings = match is_fixed {
-            true => super::EvidenceSettings { look_every: usize::MAX, ..settings },
-            false => settings,
-        };
+        let look_every = if is_fixed { usize::MAX } else { self.study.settings.look_every };
+        let settings = super::EvidenceSettings { seed, look_every, ..self.study.settings.clone() };
         let (learned, chosen) = (lists(false), lists(true));
         Ok(train_evidence(self.study.files, [&learned, &chosen], &record, &settings, &mut saving, &mut watch)?)
     }

@@ -1,6 +1,6 @@
 //! Histories whose licences allow a model of them, with questions of several kinds.
 
-use std::{collections::HashSet, path::Path};
+use std::collections::HashSet;
 
 use aforesaid::types::{Draft, Granularity};
 use aforesaid_eval::{
@@ -8,21 +8,10 @@ use aforesaid_eval::{
     recipe::Recording,
 };
 
-use crate::StudyError;
-
-/// The personas of RealMem that are learned from; the others are what is measured on.
-pub(super) const LEARNED_PERSONAS: [&str; 3] = ["Adeleke_Okonjo", "Kim_Ji_young", "Liam_O_Connor"];
-
-/// Where the questions come from.
-#[derive(Debug, Clone, Copy)]
-pub struct RerankerSources<'a> {
-    /// The folder of the dialogues.
-    pub dialogues: &'a Path,
-    /// The folder of further questions: for the dialogues, RealMem and LongMemEval.
-    pub cues: &'a Path,
-    /// The folder with the data sets realmem and longmemeval. One that is not there is left out.
-    pub data: &'a Path,
-}
+use crate::{
+    ShippableData, StudyError,
+    shippable::{LEARNED_PERSONAS, is_evidence},
+};
 
 /// Questions of one kind.
 pub(super) struct Kind {
@@ -33,7 +22,7 @@ pub(super) struct Kind {
     pub(super) most: usize,
 }
 
-impl RerankerSources<'_> {
+impl ShippableData<'_> {
     /// All kinds of questions.
     ///
     /// Of the dialogues, conversations on the test side are not read, and no test question is; of LongMemEval only distractor
@@ -84,8 +73,7 @@ impl RerankerSources<'_> {
     fn longmemeval(&self) -> Result<Kind, StudyError> {
         let mut all = DataSet::LongMemEvalPooled.load(&self.data.join("longmemeval"), Granularity::Turn)?;
         let cues = RecordedCues::read(&self.cues.join("longmemeval"))?;
-        let is_distractor =
-            |draft: &Draft| session_of(draft).is_some_and(|id| !id.contains("/e") && !id.contains("answer"));
+        let is_distractor = |draft: &Draft| session_of(draft).is_some_and(|id| !id.contains("/e") && !is_evidence(id));
         all.groups.iter_mut().for_each(|group| group.memories.retain(is_distractor));
         let drafts = cues.of("distractors");
         let questions = drafts.iter().flat_map(|draft| draft.questions.iter().map(|text| (draft.id.as_str(), text)));

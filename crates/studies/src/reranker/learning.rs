@@ -15,8 +15,8 @@ use aforesaid_eval::{
     recipe::Equipment,
 };
 
-use super::histories::{Kind, RerankerSources};
-use crate::StudyError;
+use super::histories::Kind;
+use crate::{ShippableData, StudyError};
 
 /// Questions of a kind and a history that is held out, of kinds of which not all are taken.
 const MOST_HELD_OUT: usize = 12;
@@ -25,7 +25,7 @@ const MOST_HELD_OUT: usize = 12;
 #[derive(Debug, Clone)]
 pub struct RerankerTraining<'a> {
     /// Where the questions come from.
-    pub sources: RerankerSources<'a>,
+    pub sources: ShippableData<'a>,
     /// Histories that are not learned from: by their questions the step is chosen.
     pub hold_out: &'a [String],
     /// The first stage.

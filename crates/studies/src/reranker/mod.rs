@@ -4,6 +4,5 @@ mod histories;
 mod learning;
 mod unseen;
 
-pub use histories::RerankerSources;
 pub use learning::RerankerTraining;
 pub use unseen::{UnseenData, reranker_study};

@@ -19,11 +19,11 @@ use aforesaid_eval::{
     statistics::Resampling,
 };
 
-use super::histories::LEARNED_PERSONAS;
 use crate::{
     Section, Study, StudyError, encoder_of,
     evidence::{Remembering, same_sets},
     place_of,
+    shippable::LEARNED_PERSONAS,
 };
 
 const MEASURES: [Measure; 3] = [Measure::Mrr, Measure::STANDARD[0], Measure::STANDARD[5]];

@@ -1,16 +1,11 @@
 //! `aforesaid train evidence`
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 use aforesaid::{
     models::{
-        ModelError, Precision,
-        files::{Access, NewFile, read_regular},
-        training::{EvidenceSettings, EvidenceStep, Saving},
+        Precision,
+        training::{CheckpointFile, EvidenceSettings, EvidenceStep, Saving},
     },
     rerank::PairForm,
     resolve::ModelResolver,
@@ -38,9 +33,6 @@ use crate::{
     render::{aligned, say},
     settings::{Output, Settings},
 };
-
-/// Bytes of a checkpoint at most: one of the default encoder has 24 million.
-const MOST_CHECKPOINT: u64 = 2 << 30;
 
 #[derive(Debug, Args)]
 #[command(
@@ -104,18 +96,9 @@ impl TrainEvidence {
             settings: self.tuned(settings),
             runtime: settings.models.runtime(None),
         };
-        let state = self.state()?;
-        let kept = self.checkpoint();
-        let mut keep = |bytes: &[u8]| {
-            let io = |source| ModelError::Io { path: kept.clone(), action: "write the checkpoint", source };
-            // It is replaced as a whole: an interruption leaves the one before. It remembers what is learned from.
-            let write = || {
-                let mut file = NewFile::beside(&kept, Access::Private)?;
-                file.write_all(bytes)?;
-                file.finish()
-            };
-            write().map_err(io)
-        };
+        let kept = CheckpointFile::of(&self.out);
+        let state = self.state(&kept)?;
+        let mut keep = |bytes: &[u8]| kept.write(bytes);
         let bar = progress::bar(settings.output, "searching", "{msg} [{bar:30}] {pos}/{len}, {eta} left");
         let interruption = Interruption::watch();
         let mut step = |step: &EvidenceStep| {
@@ -152,16 +135,14 @@ impl TrainEvidence {
         }
     }
 
-    fn checkpoint(&self) -> PathBuf {
-        self.out.with_extension("checkpoint")
-    }
-
     /// The state to go on from.
-    fn state(&self) -> Result<Option<Vec<u8>>, Failure> {
-        let path = self.checkpoint();
-        let read =
-            || read_regular(&path, MOST_CHECKPOINT).map_err(Failure::io(format!("checkpoint {}", path.display())));
-        self.resume.then(read).transpose()
+    fn state(&self, kept: &CheckpointFile) -> Result<Option<Vec<u8>>, Failure> {
+        if !self.resume {
+            return Ok(None);
+        }
+        let state = kept.read().map_err(aforesaid::Error::from)?;
+        let none = || Failure::Input(format!("checkpoint {}: not found; leave out --resume", kept.path().display()));
+        state.ok_or_else(none).map(Some)
     }
 
     fn sources(&self, settings: &Settings) -> Result<Vec<Source>, Failure> {
@@ -182,7 +163,7 @@ impl TrainEvidence {
         let EvidenceOutcome { trained, report } = outcome;
         if report.helps {
             write_whole(&self.out, &trained.file)?;
-            remove(&self.checkpoint())?;
+            CheckpointFile::of(&self.out).remove().map_err(aforesaid::Error::from)?;
         }
         match settings.output {
             Output::Programs => print_json(&json!({
@@ -212,14 +193,5 @@ impl TrainEvidence {
                 self.out.display()
             ))),
         }
-    }
-}
-
-fn remove(checkpoint: &Path) -> Result<(), Failure> {
-    match fs::remove_file(checkpoint) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::io(format!("checkpoint {}: could not be removed", checkpoint.display()))(error))
-        }
-        _ => Ok(()),
     }
 }

@@ -40,7 +40,7 @@ pub enum Word {
     Weak,
     /// Below 0.6.
     Fair,
-    /// From 0.6.
+    /// Below 0.85, or where the first hit does not stand out.
     Good,
     /// From 0.85, where the first hit stands out.
     Strong,

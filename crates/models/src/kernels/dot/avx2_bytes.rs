@@ -18,6 +18,7 @@ use crate::kernels::{
 pub(crate) struct Bytes(pub(crate) Avx2);
 
 #[target_feature(enable = "avx2,fma")]
+// Never within its caller: what a tile holds in registers must not compete with the rest of the product.
 #[inline(never)]
 fn compiled<P: Product>(dot: Bytes, product: P) {
     product.run(dot);

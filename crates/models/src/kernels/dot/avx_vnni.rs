@@ -20,6 +20,7 @@ impl AvxVnni {
 }
 
 #[target_feature(enable = "avx2,fma,avxvnni")]
+// Never within its caller: what a tile holds in registers must not compete with the rest of the product.
 #[inline(never)]
 fn compiled<P: Product>(dot: AvxVnni, product: P) {
     product.run(dot);

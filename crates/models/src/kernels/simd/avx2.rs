@@ -26,6 +26,7 @@ impl Avx2 {
 }
 
 #[target_feature(enable = "avx2,fma")]
+// Never within its caller: what a tile holds in registers must not compete with the rest of the product.
 #[inline(never)]
 fn compiled<K: Kernel>(simd: Avx2, kernel: K) -> K::Output {
     kernel.run(simd)

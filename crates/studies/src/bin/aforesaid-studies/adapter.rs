@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, path::PathBuf};
 
 use aforesaid::models::training::{StepChoice, TrainingSet, TrainingSettings, TrainingStep, train};
-use aforesaid_studies::{AdapterSources, adapter_dev_sets, adapter_sets};
+use aforesaid_studies::{adapter_dev_sets, adapter_sets};
 use clap::{Args, ValueHint};
 use serde_json::json;
 
@@ -11,6 +11,7 @@ use crate::{
     failure::Failure,
     machine::Machine,
     output::{Format, bar, json_line, line, write_file},
+    shippable::Shippable,
 };
 
 /// What the adapter is learned from, and how.
@@ -22,15 +23,8 @@ pub(crate) struct Adapter {
     /// Learn nothing, and keep --strength of the adapter in this file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     weaken: Option<PathBuf>,
-    /// The folder of the dialogues.
-    #[arg(long, value_name = "DIR", default_value = "datasets/dialogues", value_hint = ValueHint::DirPath)]
-    dialogues: PathBuf,
-    /// The folder of further questions.
-    #[arg(long, value_name = "DIR", default_value = "datasets/cues", value_hint = ValueHint::DirPath)]
-    cues: PathBuf,
-    /// The folder with the other data sets [default: where `aforesaid eval data fetch` puts them].
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    shippable: Shippable,
     /// Sets that are not learned from, but looked at: the step that is best for them is kept.
     #[arg(long, value_name = "SET", value_delimiter = ',')]
     hold_out: Vec<String>,
@@ -86,8 +80,8 @@ impl Adapter {
             write_file(&self.out, &file)?;
             return line(&format!("{} of {}: {}", self.strength, whole.sha256(), kept.sha256()));
         }
-        let data = self.data.clone().map_or_else(|| machine.datasets(), Ok)?;
-        let sources = AdapterSources { dialogues: &self.dialogues, cues: &self.cues, data: &data };
+        let folder = self.shippable.folder(machine)?;
+        let sources = self.shippable.beside(&folder);
         let mut sets = adapter_sets(sources)?;
         sets.retain(|set| !self.without.iter().any(|start| set.name.starts_with(start)));
         if let Some(negatives) = self.negatives {

@@ -9,6 +9,7 @@ mod machine;
 mod output;
 mod reproduce;
 mod reranker;
+mod shippable;
 mod study;
 mod tables;
 

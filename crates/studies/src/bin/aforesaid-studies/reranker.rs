@@ -1,17 +1,17 @@
 //! Learns the reranker of data that allow it, and measures one on data that it never saw.
 
-use std::{fs, ops::ControlFlow, path::PathBuf, sync::Arc};
+use std::{ops::ControlFlow, path::PathBuf, sync::Arc};
 
 use aforesaid::{
     Pipeline,
     models::{
-        EvidenceModel, Instructions, ModelError, PairScorer, Precision, Runtime,
-        training::{EvidenceSettings, EvidenceStep, Saving},
+        EvidenceModel, Instructions, PairScorer, Precision, Runtime,
+        training::{CheckpointFile, EvidenceSettings, EvidenceStep, Saving},
     },
     rerank::PairForm,
 };
 use aforesaid_eval::{datasets::DataSet, experiments::Step, learning::Watching};
-use aforesaid_studies::{RerankerSources, RerankerTraining, UnseenData, reranker_study};
+use aforesaid_studies::{RerankerTraining, UnseenData, reranker_study};
 use clap::{Args, Subcommand, ValueHint};
 use serde_json::json;
 
@@ -19,6 +19,7 @@ use crate::{
     failure::Failure,
     machine::Machine,
     output::{Format, bar, json_line, line, write_file},
+    shippable::Shippable,
     study::Report,
 };
 
@@ -42,15 +43,8 @@ struct Learn {
     /// The file to write.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: PathBuf,
-    /// The folder of the dialogues.
-    #[arg(long, value_name = "DIR", default_value = "datasets/dialogues", value_hint = ValueHint::DirPath)]
-    dialogues: PathBuf,
-    /// The folder of further questions.
-    #[arg(long, value_name = "DIR", default_value = "datasets/cues", value_hint = ValueHint::DirPath)]
-    cues: PathBuf,
-    /// The folder with the other data sets [default: where `aforesaid eval data fetch` puts them].
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    shippable: Shippable,
     /// Histories that choose the step and are not learned from.
     #[arg(
         long,
@@ -135,12 +129,12 @@ pub(crate) fn beginning(file: Option<&PathBuf>) -> Result<Option<Arc<EvidenceMod
 
 impl Learn {
     fn run(&self, machine: &Machine) -> Result<(), Failure> {
-        let data = self.data.clone().map_or_else(|| machine.datasets(), Ok)?;
+        let folder = self.shippable.folder(machine)?;
         let equipment = machine.equipment(None)?;
         let files = machine.model_files()?;
         let pipeline = Pipeline::hybrid();
         let training = RerankerTraining {
-            sources: RerankerSources { dialogues: &self.dialogues, cues: &self.cues, data: &data },
+            sources: self.shippable.beside(&folder),
             hold_out: &self.hold_out,
             pipeline: &pipeline,
             form: self.form,
@@ -177,17 +171,15 @@ impl Learn {
             }
             ControlFlow::Continue(())
         };
-        let kept = self.out.with_extension("checkpoint");
-        let state = fs::read(&kept).ok();
-        let mut keep = |bytes: &[u8]| {
-            let io = |source| ModelError::Io { path: kept.clone(), action: "write the checkpoint", source };
-            fs::write(&kept, bytes).map_err(io)
-        };
+        let kept = CheckpointFile::of(&self.out);
+        let state = kept.read().map_err(aforesaid::Error::from)?;
+        let mut keep = |bytes: &[u8]| kept.write(bytes);
         let saving = Saving { resume: state.as_deref(), every: 30, keep: &mut keep };
         let mut watching = Watching { observe: &observe, step: &mut step, saving };
         let trained = training.run(&equipment, &mut watching)?;
         bar.finish_and_clear();
         write_file(&self.out, &trained.file)?;
+        kept.remove().map_err(aforesaid::Error::from)?;
         let mean = |ranks: &[f64]| ranks.iter().sum::<f64>() / ranks.len().max(1) as f64;
         let (before, after) = (mean(&trained.before), mean(&trained.after));
         match format {
