@@ -57,3 +57,78 @@ fn it_is_part_of_the_pipeline() {
     }
     assert!("bm25(spelling=3)".parse::<Pipeline>().unwrap_err().to_string().contains("0 to 2"));
 }
+
+/// What is searched instead of a part of a query, in a history with codes.
+fn codes(text: &str) -> (Option<String>, Vec<(String, Vec<String>)>) {
+    let memory = open("memory:", local());
+    let said = [
+        ("ferry", "The ferry reference is BZ4471K, put that somewhere."),
+        ("customer", "Write to them with our customer number, 40-1187, before June."),
+        ("parcel", "The complaint is about parcel KV-7QG2M40XTR8C."),
+        ("kiln", "It said E-4 on the box and shut itself off."),
+        ("deposit", "The deposit is 38,700 kroner."),
+        ("engine", "His reader showed P0302 and P0300."),
+        ("letters", "Section B, U and Y10 are sold. Buy 1 or none."),
+        ("digits", "The row was 1 0 1 1."),
+        ("rooms", "We are 40 people in 12 rooms, and 1187 steps from the sea."),
+    ];
+    let turns = said.map(|(id, text)| turn("c", "s", id, "Ann", text));
+    memory.add_turns(&ns("me"), turns.to_vec()).unwrap();
+    let query = Query::new(ns("me"), text);
+    let found = memory.search(&query, &"bm25(spelling=1)".parse().unwrap(), Explanations::Omit).unwrap();
+    let corrected = found.warnings.into_iter().filter_map(|warning| match warning {
+        Warning::Corrected { written, terms } => Some((written, terms)),
+        _ => None,
+    });
+    (found.hits.into_iter().next().map(|hit| hit.id), corrected.collect())
+}
+
+#[test]
+fn a_code_is_found_however_it_is_written() {
+    let cases: [(&str, &str, &str, &[&str]); 8] = [
+        ("bz-4471-k", "ferry", "bz-4471-k", &["bz4471k"]),
+        ("what was BZ 4471K?", "ferry", "BZ 4471K", &["bz4471k"]),
+        ("customer no. 401187", "customer", "401187", &["40", "1187"]),
+        ("kv 7qg2 m40x tr8c", "parcel", "kv 7qg2 m40x tr8c", &["kv", "7qg2m40xtr8c"]),
+        ("7QG2 M40X TR8C", "parcel", "7QG2 M40X TR8C", &["7qg2m40xtr8c"]),
+        ("E4 on the kiln", "kiln", "E4", &["e", "4"]),
+        ("deposit 38.700 kr", "deposit", "38.700", &["38,700"]),
+        ("engine code p 0302", "engine", "p 0302", &["p0302"]),
+    ];
+    for (text, hit, written, terms) in cases {
+        let (found, corrected) = codes(text);
+        assert_eq!(found.as_deref(), Some(hit), "{text}");
+        let terms = terms.iter().map(|term| (*term).to_owned()).collect();
+        assert_eq!(corrected, [(written.to_owned(), terms)], "{text}");
+    }
+}
+
+#[test]
+fn a_code_that_the_history_writes_so_or_has_not_stays() {
+    for text in [
+        "BZ4471K",
+        "40-1187",
+        "KV-7QG2M40XTR8C",
+        "E-4",
+        "p0302 and p0300",
+        "BZ 4472",
+        "12 rooms",
+        "1240",
+        "the 5 of us",
+        "buy 10",
+    ] {
+        assert_eq!(codes(text).1, [], "{text}");
+    }
+    let log = "7qg2 x1 ".repeat(5_000);
+    assert_eq!(codes(&log).1, []);
+}
+
+#[test]
+fn a_code_takes_the_place_of_pieces_that_are_known() {
+    let memory = open("memory:", local());
+    let said = [("a", "The P 7 bus leaves from stop 12."), ("b", "The fault was P12.")];
+    memory.add_turns(&ns("me"), said.map(|(id, text)| turn("c", "s", id, "Ann", text)).to_vec()).unwrap();
+    let query = Query { k: 5.try_into().unwrap(), ..Query::new(ns("me"), "p 12") };
+    let found = memory.search(&query, &"bm25(spelling=1)".parse().unwrap(), Explanations::Omit).unwrap();
+    assert_eq!(found.hits.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(), ["b"]);
+}

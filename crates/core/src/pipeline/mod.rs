@@ -4,6 +4,7 @@ mod best_rows;
 mod best_turns;
 mod boost;
 pub mod candidate;
+mod codes;
 mod combine;
 pub mod confidence;
 mod cue_terms;

@@ -2,6 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::codes::{Code, codes};
 use crate::{analysis::Question, index::Index};
 
 /// A word of a query that no text, title or cue question has, and what was searched instead.
@@ -24,7 +25,8 @@ pub(super) const MOST_EDITS: u8 = 2;
 
 /// The question with terms that the index has, and what was changed; `None` where nothing is.
 ///
-/// A term is taken apart where both parts are known (`err4711`). Else the nearest known term takes its place: one edit
+/// A number or code that the index writes with other separators, or none, is searched as it writes it (`codes.rs`). Another
+/// term is taken apart where both parts are known (`err4711`). Else the nearest known term takes its place: one edit
 /// away, or two for a long term, where an edit is a letter too many, too few, another, or two swapped (optimal string
 /// alignment), and `most` bounds their number. The first letter stays. Of equally near ones, the one in most texts is
 /// taken. A word that `is_word` knows is meant as it is written. Where it cannot say, nothing is changed unless no other
@@ -40,10 +42,20 @@ pub fn corrected(
         return None;
     }
     let known = Known { index, most: usize::from(most) };
+    let mut codes = codes(question.text(), index);
     let mut corrections = Vec::new();
     let mut terms: Vec<String> = Vec::with_capacity(question.terms.len());
     let mut unknown = 0;
     for term in &question.terms {
+        if let Some(code) = codes.iter_mut().find(|code| code.pieces.contains(term)) {
+            // The code takes the place of its pieces, which stand together nowhere.
+            let Code { written, terms: others, .. } = code;
+            if !others.is_empty() {
+                terms.extend(others.iter().cloned());
+                corrections.push(Correction { written: std::mem::take(written), terms: std::mem::take(others) });
+            }
+            continue;
+        }
         let is_known = known.has(term);
         unknown += usize::from(!is_known);
         let looked_up = !is_known && unknown <= MOST_LOOKED_UP;
