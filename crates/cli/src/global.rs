@@ -65,8 +65,8 @@ pub(crate) struct Global {
     /// A candidate ranker of `train candidate`, which puts the best turns of the pipeline in another order.
     #[arg(long, global = true, hide_short_help = true, value_name = "FILE", env = "AFORESAID_RANKER", value_hint = ValueHint::FilePath)]
     pub(crate) ranker: Option<PathBuf>,
-    /// The pipeline: hybrid, learned, lexical, a paper-* baseline, or a description, such as
-    /// "zscore(0.7, bm25, dense(max))" [default: hybrid].
+    /// The pipeline: learned, hybrid, lexical, a paper-* baseline, or a description, such as
+    /// "zscore(0.7, bm25, dense(max))" [default: learned].
     #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_PIPELINE", value_parser = pipeline, alias = "preset")]
     pub(crate) pipeline: Option<Pipeline>,
     #[command(flatten)]

@@ -124,7 +124,7 @@ impl Settings {
                 old_names::warn_of_words(name);
                 name.parse().map_err(|error: aforesaid::pipeline::InvalidPipeline| failed(error))?
             }
-            (None, None) => Pipeline::hybrid(),
+            (None, None) => Pipeline::default(),
         };
         let ranker = global.ranker.as_ref().or(file.ranker.as_ref()).map(|path| ranker_of(path));
         let pipeline = match &ranker {

@@ -64,7 +64,7 @@ fn an_answer_stands_before_its_sources() {
 
     [1]  2024-03-09 18:02  Ann: I gave the red kite away.
 
-    2 memories shown, 1 cited, confidence fair (0.55), in TIME, 15 tokens in 1 request, hybrid
+    2 memories shown, 1 cited, confidence fair (0.55), in TIME, 15 tokens in 1 request, learned
     ");
     assert!(outcome.stderr.contains("by words only"), "{outcome:?}");
     let request = &server.requests()[0];
@@ -98,7 +98,7 @@ fn a_program_gets_one_document() {
       },
       "query": "who has the red kite?",
       "namespace": "default",
-      "pipeline": "hybrid",
+      "pipeline": "learned",
       "confidence": {
         "probability": "[float]",
         "word": "fair",

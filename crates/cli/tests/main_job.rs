@@ -144,7 +144,7 @@ fn a_search_prints_the_documented_json() {
       "query": "who has the red kite?",
       "namespace": "default",
       "unit": "turn",
-      "pipeline": "hybrid",
+      "pipeline": "learned",
       "confidence": {
         "probability": "[float]",
         "word": "good",
@@ -209,7 +209,7 @@ fn a_session_comes_with_its_best_turns() {
       "query": "blue boat",
       "namespace": "default",
       "unit": "session",
-      "pipeline": "hybrid",
+      "pipeline": "learned",
       "confidence": {
         "probability": "[float]",
         "word": "good",

@@ -82,7 +82,7 @@ fn a_hit_is_found_by_words_and_by_meaning() {
     let search = ["search", "What does Leena have tattooed on her ankle?", "-n", "demo"];
     let answer = json(&mut with_model(&sandbox, &search));
     let hit = &answer["hits"][0];
-    assert_eq!((&answer["pipeline"], &hit["id"]), (&Value::from("hybrid"), &Value::from("S1:12")));
+    assert_eq!((&answer["pipeline"], &hit["id"]), (&Value::from("learned"), &Value::from("S1:12")));
     for leg in ["lexical", "dense"] {
         assert!(hit["legs"][leg]["rank"].is_u64() && hit["legs"][leg]["score"].is_f64(), "{leg}: {hit}");
     }

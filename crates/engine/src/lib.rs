@@ -16,7 +16,7 @@
 //!     )
 //! }])?;
 //! let query = Query::new(me, "who has the kite?");
-//! let answer = memory.search(&query, &Pipeline::hybrid(), Explanations::Omit)?;
+//! let answer = memory.search(&query, &Pipeline::default(), Explanations::Omit)?;
 //! assert_eq!(answer.hits[0].text, "I gave the red kite to my sister.");
 //! # Ok(())
 //! # }

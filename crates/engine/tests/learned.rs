@@ -36,6 +36,7 @@ fn ranker(pipeline: &Pipeline, encoder: &str) -> CandidateRanker {
         questions: 0,
         seed: 0,
         base_weight: 1.0,
+        among_people: false,
     };
     CandidateRanker::new(record, vec![Tree::new(&tree)])
 }
@@ -163,4 +164,53 @@ fn sessions_are_left_as_they_are_by_a_ranker_that_does_not_fit() {
     assert_eq!((ids(&after), scores(&after)), (ids(&before), scores(&before)));
     let [Warning::RankerSkipped { reason }] = &after.warnings[..] else { panic!("{:?}", after.warnings) };
     assert!(reason.contains("it was trained with the encoder minilm@1"), "{reason}");
+}
+
+/// The memory of the kite, and a chat with an assistant in another conversation.
+fn with_a_chat() -> Memory {
+    let memory = memory();
+    let said = |id: &str, speaker: &str, text: &str| turn("chat", "c1", id, speaker, text);
+    let turns = vec![
+        said("wishes", "user", "How do I mend a kite of paper?"),
+        said("helps", "assistant", "Glue a strip of the same paper over the tear, and let it dry flat."),
+    ];
+    memory.add_turns(&ns("me"), turns).unwrap();
+    memory
+}
+
+#[test]
+fn a_ranker_for_people_is_left_out_where_an_assistant_speaks() {
+    let memory = with_a_chat();
+    let mut of_people = ranker(&Pipeline::hybrid(), &encoder_of_bags());
+    of_people.record.among_people = true;
+    let pipeline = Pipeline::hybrid().with_stage(CandidateStage::Ranker(Arc::new(of_people)));
+    let search = |pipeline: &Pipeline, scope: Scope| {
+        let query = Query { scope, ..Query::new(ns("me"), "where is the red kite") };
+        memory.search(&query, pipeline, Explanations::Omit).unwrap()
+    };
+    let (before, after) = (search(&Pipeline::hybrid(), Scope::default()), search(&pipeline, Scope::default()));
+    assert_eq!(ids(&after), ids(&before));
+    let [Warning::RankerSkipped { reason }] = &after.warnings[..] else { panic!("{:?}", after.warnings) };
+    assert!(reason.contains("an assistant speaks"), "{reason}");
+
+    let among_people = Scope { conversation: Some(ConversationId::new("talk").unwrap()), ..Scope::default() };
+    let after = search(&pipeline, among_people.clone());
+    assert_eq!((ids(&after)[0], &after.warnings[..]), ("asks", &[][..]));
+
+    // What is shown of a session does not change who speaks in it.
+    let users = MemoryFilter { speakers: vec!["user".to_owned()], ..MemoryFilter::default() };
+    let after = search(&pipeline, Scope { filter: users, ..Scope::default() });
+    assert!(matches!(after.warnings[..], [Warning::RankerSkipped { .. }]), "{:?}", after.warnings);
+}
+
+#[test]
+fn the_ranker_that_ships_says_why_it_rests_only_where_orders_are_explained() {
+    let query = Query::new(ns("me"), "where is the red kite");
+    let search = |explanations| memory().search(&query, &Pipeline::default(), explanations).unwrap();
+    assert_eq!(search(Explanations::Omit).warnings, []);
+    let explained = search(Explanations::Include);
+    let [Warning::RankerSkipped { reason }] = &explained.warnings[..] else { panic!("{:?}", explained.warnings) };
+    assert!(reason.contains("all-MiniLM-L6-v2"), "{reason}");
+    let hybrid = memory().search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap();
+    assert_eq!(ids(&explained), ids(&hybrid));
 }

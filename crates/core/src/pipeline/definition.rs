@@ -7,11 +7,11 @@ use super::{
     candidate::{CandidateRanker, CandidateStage, Misfit},
     leg::Leg,
     presets::LEARNED,
-    request::Request,
+    request::SearchContext,
     shared::TermWeights,
     vectors::{SpeakerNames, VectorUse},
 };
-use crate::{analysis::Analyzer, dense::DenseIndex, fusion::Fusion, index::Index};
+use crate::{analysis::Analyzer, dense::DenseIndex, fusion::Fusion};
 
 /// Legs, how they are fused, and what is added to the fused scores.
 ///
@@ -109,16 +109,23 @@ impl Pipeline {
         }
     }
 
-    /// The ranker of its learned stage for a request on an index; `None` where it has no such stage.
+    /// The ranker of its learned stage for what is searched; `None` where it has no such stage.
     ///
     /// # Errors
     /// Why the ranker is not used: the request is ranked without it.
-    pub(super) fn ranker(&self, index: &Index, request: &Request<'_>) -> Result<Option<&CandidateRanker>, Misfit> {
+    pub(super) fn ranker(&self, context: SearchContext<'_>) -> Result<Option<&CandidateRanker>, Misfit> {
         let Some(stage) = &self.stage else { return Ok(None) };
         let ranker = stage.ranker()?;
+        let SearchContext { index, candidates, request } = context;
         let compares = request.vector.is_some() && index.dense().is_some_and(DenseIndex::has_any);
         let encoder = index.spec().encoder.as_ref().filter(|_| compares);
         ranker.check(&self.first_stage(), encoder)?;
+        if index.collection().is_some() {
+            return Err(Misfit::InStore);
+        }
+        if ranker.record.among_people && candidates.have_assistant(index) {
+            return Err(Misfit::Assistant);
+        }
         Ok(Some(ranker))
     }
 

@@ -119,7 +119,7 @@ impl<'a> Scoring<'a> {
         exact: Exact<'_>,
     ) -> Result<Self, SearchError> {
         let mut scoring = Self::first_stage(pipeline, context, exact)?;
-        match pipeline.ranker(context.index, context.request) {
+        match pipeline.ranker(context) {
             Ok(None) => {}
             Ok(Some(ranker)) => scoring.reordered = Some(scoring.reorder(ranker, exact)?),
             Err(misfit) => scoring.misfit = Some(misfit),

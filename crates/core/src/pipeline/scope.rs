@@ -5,6 +5,7 @@ use std::{borrow::Cow, fmt};
 use serde::Serialize;
 
 use crate::{
+    analysis::SpeakerName,
     index::{CueIndex, Documents, Index},
     lexical::{Collection, Posting},
     types::{Granularity, Scope, Seq},
@@ -260,6 +261,14 @@ impl Candidates {
     /// Whether a filter decides what is shown of a session.
     pub(super) fn is_filtered(&self) -> bool {
         self.admitted != Texts::All
+    }
+
+    /// Whether an assistant speaks in a session that may be found, wherever in it.
+    pub(super) fn have_assistant(&self, index: &Index) -> bool {
+        let documents = index.documents();
+        let assists: Vec<bool> = documents.speakers().iter().map(SpeakerName::is_assistant).collect();
+        let said = |turn: &u32| documents.speaker_of(*turn).is_some_and(|speaker| assists[speaker as usize]);
+        assists.contains(&true) && self.sessions.iter().any(|&session| self.turns_of(index, session).iter().any(said))
     }
 
     /// Terms of the turns of a session that exist, repeats included, and so weighted of their questions.

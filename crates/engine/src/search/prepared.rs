@@ -7,7 +7,7 @@ use aforesaid_core::{
     encoder::Encoder,
     error::StoreError,
     index::{Index, IndexSpec},
-    pipeline::{Detail, Pipeline, Request, corrected},
+    pipeline::{Detail, Pipeline, Request, candidate::CandidateStage, corrected},
     time::Times,
     types::{Query, Scope, Seq, Unmatched},
 };
@@ -65,6 +65,13 @@ impl PreparedQuery<'_> {
             // A reranker is shown where each hit stands in each leg.
             detail: if self.depth.is_some() { self.detail.max(Detail::BestTurns) } else { self.detail },
         }
+    }
+
+    /// Whether to say why the candidate ranker was left out. The one that ships is there for who never asked for one, and
+    /// rests wherever it does not fit: that is told with the explanations alone.
+    pub(super) fn tells_misfit(&self) -> bool {
+        let is_shipped = self.pipeline.stage.as_ref().is_some_and(CandidateStage::is_shipped);
+        !is_shipped || self.detail == Detail::Explained
     }
 
     /// What the question says of time.

@@ -56,6 +56,8 @@ pub struct CandidateTraining<'a> {
     pub pipeline: &'a Pipeline,
     /// How trees are grown.
     pub boosting: Boosting,
+    /// Whether the ranker is left out where an assistant speaks; it learns from all the data either way.
+    pub among_people: bool,
 }
 
 /// What came of a training.
@@ -247,6 +249,7 @@ impl CandidateTraining<'_> {
             questions: taught,
             seed: settings.seed,
             base_weight: settings.base_weight,
+            among_people: self.among_people,
         };
         let trees_grown = trees.len();
         let by_part: Vec<CandidateRanker> =
@@ -308,7 +311,7 @@ mod tests {
     fn learned(examples: &[Example]) -> Result<Trained, EvalError> {
         let pipeline = Pipeline::hybrid();
         let boosting = Boosting { trees: 30, min_rows: 10, ..Boosting::default() };
-        let training = CandidateTraining { sources: &[], pipeline: &pipeline, boosting };
+        let training = CandidateTraining { sources: &[], pipeline: &pipeline, boosting, among_people: false };
         let encoder = EncoderId::new("bags@1/f32").unwrap();
         training.learn(examples, &encoder, vec!["mine".to_owned()], (2, &|_| {}))
     }

@@ -71,9 +71,19 @@ pub(super) struct Case {
 /// The cases of a source for one system.
 pub(super) struct Sample {
     pub(super) source: Source,
+    /// The preset that was asked.
+    pub(super) system: &'static str,
     /// Whether vectors took part.
     pub(super) dense: bool,
     pub(super) cases: Vec<Case>,
+}
+
+/// The cases of a source.
+pub(super) struct Gathered {
+    /// Of the hybrid and of the lexical preset.
+    pub(super) samples: [Sample; 2],
+    /// In the order of the candidate ranker that ships, where it ranks and did not learn from the questions.
+    pub(super) ranked: Option<Sample>,
 }
 
 impl Case {
@@ -118,10 +128,6 @@ impl Sample {
         self.cases.iter().map(|case| case.history).collect()
     }
 
-    pub(super) fn system(&self) -> &'static str {
-        if self.dense { "hybrid" } else { "lexical" }
-    }
-
     pub(super) fn name(&self) -> String {
         let how = match (self.source.attributed, self.source.cued) {
             (true, _) => ", with names",
@@ -143,13 +149,18 @@ impl Source {
         Ok(!self.cued || self.dataset.has_cues(&place_of(self.dataset, folder))?)
     }
 
-    /// Asks all its questions of the hybrid and of the lexical preset.
+    /// Whether the candidate ranker that ships ranks it without having learned from it: people speak, and no assistant.
+    const fn is_of_unseen_people(&self) -> bool {
+        matches!(self.dataset, DataSet::Locomo | DataSet::QmSum)
+    }
+
+    /// Asks all its questions.
     pub(super) fn gather(
         &self,
         folder: &Path,
         equipment: &Equipment,
         observe: &Observer<'_>,
-    ) -> Result<[Sample; 2], StudyError> {
+    ) -> Result<Gathered, StudyError> {
         let path = place_of(self.dataset, folder);
         let mut benchmark = self.dataset.load(&path, self.unit)?;
         let cues = if self.cued { Some(Recording::default().read(self.dataset, &path)?) } else { None };
@@ -158,14 +169,17 @@ impl Source {
         benchmark.groups.truncate(self.most);
         let mut variants = vec![if self.attributed { attributed(&benchmark) } else { published(&benchmark) }];
         variants.extend(self.removed.then(|| without_gold(&benchmark)));
-        let mut samples = [true, false].map(|dense| Sample { source: *self, dense, cases: Vec::new() });
+        let empty = |system, dense| Sample { source: *self, system, dense, cases: Vec::new() };
+        let mut samples = [empty("hybrid", true), empty("lexical", false)];
+        let mut ranked = self.is_of_unseen_people().then(|| empty("learned", true));
         for variant in &variants {
             let bench = Bench::new(&variant.benchmark, &setup, observe)?;
-            for (sample, pipeline) in samples.iter_mut().zip([Pipeline::hybrid(), Pipeline::lexical()]) {
+            let asked = samples.iter_mut().zip([Pipeline::hybrid(), Pipeline::lexical()]);
+            for (sample, pipeline) in asked.chain(ranked.iter_mut().map(|sample| (sample, Pipeline::learned()))) {
                 sample.cases.extend(ask(&bench, variant, &pipeline, observe)?);
             }
         }
-        Ok(samples)
+        Ok(Gathered { samples, ranked })
     }
 }
 

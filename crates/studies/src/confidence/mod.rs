@@ -36,19 +36,22 @@ pub fn confidence_study(
     observe: &Observer<'_>,
 ) -> Result<Study, StudyError> {
     let encoder = encoder_of("the study of confidence", equipment)?;
-    let mut samples: Vec<Sample> = Vec::new();
+    let (mut samples, mut ranked): (Vec<Sample>, Vec<Sample>) = Default::default();
     let mut without_cues = false;
     for source in SOURCES {
-        match source.is_there(study.data)? {
-            true => samples.extend(source.gather(study.data, equipment, observe)?),
-            false => without_cues = true,
+        if !source.is_there(study.data)? {
+            without_cues = true;
+            continue;
         }
+        let gathered = source.gather(study.data, equipment, observe)?;
+        samples.extend(gathered.samples);
+        ranked.extend(gathered.ranked);
     }
     Ok(Study {
         title: "Knowing that nothing is relevant".to_owned(),
         preface: preface(&encoder) + if without_cues { WITHOUT_CUES } else { "" },
-        sections: sections(&samples)?,
-        questions: questions_csv(&samples)?,
+        sections: sections(&samples, &ranked)?,
+        questions: questions_csv(samples.iter().chain(&ranked))?,
     })
 }
 
@@ -74,7 +77,7 @@ fn preface(encoder: &str) -> String {
     )
 }
 
-fn sections(samples: &[Sample]) -> Result<Vec<Section>, StudyError> {
+fn sections(samples: &[Sample], ranked: &[Sample]) -> Result<Vec<Section>, StudyError> {
     let mut sections = vec![
         Section::table("Questions", "", tables::data(samples)),
         Section::table("Shipped coefficients on LoCoMo, never fitted on", "", tables::of_shipped(samples, false)?),
@@ -87,6 +90,17 @@ fn sections(samples: &[Sample]) -> Result<Vec<Section>, StudyError> {
                 100.0 * UNANSWERABLE
             ),
             tables::strong(samples)?,
+        ),
+        Section::table(
+            "In the order of the candidate ranker",
+            format!(
+                "The default, `learned`, beside `hybrid` on what people say to each other and the ranker never saw; elsewhere it is \
+                 `hybrid`, or has learned from the questions. Shipped coefficients, which are fitted on orders without the ranker. \
+                 Whether the first hit is right; {:.0}% of the questions of each row count as having no answer in the last three \
+                 columns.",
+                100.0 * UNANSWERABLE
+            ),
+            tables::ranked(samples, ranked)?,
         ),
         Section::table(
             "Beside raw scores",
@@ -149,7 +163,7 @@ fn coefficients(samples: &[Sample]) -> Result<String, StudyError> {
 }
 
 /// One row a question and system, without its text.
-fn questions_csv(samples: &[Sample]) -> Result<String, StudyError> {
+fn questions_csv<'a>(samples: impl Iterator<Item = &'a Sample>) -> Result<String, StudyError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let fixed = ["data", "unit", "system", "question", "history", "kind", "right", "probability", "answerable"];
     writer.write_record(fixed.into_iter().chain(["fused", "words"]).chain(Signal::ALL.map(Signal::name)))?;
@@ -161,7 +175,7 @@ fn questions_csv(samples: &[Sample]) -> Result<String, StudyError> {
             let fixed = [
                 sample.source.dataset.to_string(),
                 sample.source.unit.to_string(),
-                sample.system().to_owned(),
+                sample.system.to_owned(),
                 case.question.clone(),
                 case.history.to_string(),
                 case.kind.name().to_owned(),

@@ -69,7 +69,7 @@ fn figures(probabilities: &[f64], sample: &Sample, target: Target) -> Result<[St
 
 fn row(table: &mut Table, sample: &Sample, target: (Target, &str), probabilities: &[f64]) -> Result<(), StudyError> {
     let cells = figures(probabilities, sample, target.0)?;
-    table.push([sample.name(), sample.system().to_owned(), target.1.to_owned()].into_iter().chain(cells));
+    table.push([sample.name(), sample.system.to_owned(), target.1.to_owned()].into_iter().chain(cells));
     Ok(())
 }
 
@@ -163,22 +163,43 @@ pub(super) fn strong(samples: &[Sample]) -> Result<Table, StudyError> {
             .iter()
             .filter(|other| may_ship(other) && other.dense && other.source.dataset != sample.source.dataset)
             .collect();
-        let (truths, counts) = (sample.truths(target), sample.counts(UNANSWERABLE));
         let mut cells = vec![sample.name()];
         for probabilities in [shipped(sample, target), predict(&balanced(&others, target)?, sample)] {
-            let is_strong = |i: &usize| {
-                let signals = sample.cases[*i].confidence.signals.as_ref();
-                signals.is_some_and(|signals| Word::of(probabilities[*i], signals) == Word::Strong)
-            };
-            let called = || (0..truths.len()).filter(is_strong);
-            let (all, right): (f64, f64) =
-                (called().map(|i| counts[i]).sum(), called().filter(|&i| truths[i]).map(|i| counts[i]).sum());
-            let forecasts = Forecasts::new(&probabilities, &truths)?;
-            let share = if all > 0.0 { format!("{:.3}", right / all) } else { "-".to_owned() };
-            cells.extend([called().count().to_string(), share]);
-            cells.push(format!("{:.3}", forecasts.calibration_error(BINS, &counts)));
+            cells.extend(called_strong(sample, &probabilities)?);
         }
         table.push(cells);
+    }
+    Ok(table)
+}
+
+/// How many first hits are called strong, how many of these are right, and the calibration error, a fixed share of the
+/// questions having no answer.
+fn called_strong(sample: &Sample, probabilities: &[f64]) -> Result<[String; 3], StudyError> {
+    let (truths, counts) = (sample.truths(Target::FirstHit), sample.counts(UNANSWERABLE));
+    let is_strong = |i: &usize| {
+        let signals = sample.cases[*i].confidence.signals.as_ref();
+        signals.is_some_and(|signals| Word::of(probabilities[*i], signals) == Word::Strong)
+    };
+    let called = || (0..truths.len()).filter(is_strong);
+    let (all, right): (f64, f64) =
+        (called().map(|i| counts[i]).sum(), called().filter(|&i| truths[i]).map(|i| counts[i]).sum());
+    let forecasts = Forecasts::new(probabilities, &truths)?;
+    let share = if all > 0.0 { format!("{:.3}", right / all) } else { "-".to_owned() };
+    Ok([called().count().to_string(), share, format!("{:.3}", forecasts.calibration_error(BINS, &counts))])
+}
+
+/// The shipped coefficients on orders of the candidate ranker that ships, beside those of the hybrid.
+pub(super) fn ranked(samples: &[Sample], ranked: &[Sample]) -> Result<Table, StudyError> {
+    let mut table = Table::new(["data", "system", "right", "AUROC [95%]", "strong", "right of these", "ECE"]);
+    let target = Target::FirstHit;
+    for sample in ranked {
+        let hybrid = samples.iter().find(|other| other.dense && other.source == sample.source);
+        for of in hybrid.into_iter().chain([sample]) {
+            let probabilities = shipped(of, target);
+            let [right, auroc, ..] = figures(&probabilities, of, target)?;
+            let cells = [of.name(), of.system.to_owned(), right, auroc].into_iter();
+            table.push(cells.chain(called_strong(of, &probabilities)?));
+        }
     }
     Ok(table)
 }
@@ -205,7 +226,7 @@ pub(super) fn transfer(samples: &[Sample]) -> Result<Table, StudyError> {
                 let (Some(source), Some(tested)) = (of(from), of(to)) else { continue };
                 for (target, name) in TARGETS {
                     let cells = figures(&predict(&plain(&source.cases, target)?, tested), tested, target)?;
-                    let place = [source.name(), tested.name(), tested.system().to_owned(), name.to_owned()];
+                    let place = [source.name(), tested.name(), tested.system.to_owned(), name.to_owned()];
                     table.push(place.into_iter().chain(cells));
                 }
             }
@@ -233,7 +254,7 @@ pub(super) fn baselines(samples: &[Sample]) -> Result<Table, StudyError> {
         for (target, name) in TARGETS {
             let mut push = |label: &str, scores: &[f64]| -> Result<(), StudyError> {
                 let [_, auroc, _, _, aurc] = figures(scores, sample, target)?;
-                table.push([sample.name(), sample.system().to_owned(), name.to_owned(), label.to_owned(), auroc, aurc]);
+                table.push([sample.name(), sample.system.to_owned(), name.to_owned(), label.to_owned(), auroc, aurc]);
                 Ok(())
             };
             push("confidence", &shipped(sample, target))?;

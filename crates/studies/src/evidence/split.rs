@@ -58,7 +58,7 @@ impl SplitTraining<'_> {
         let dev: Vec<Example> = self.examples.iter().filter(|example| self.side.dev[example.group]).cloned().collect();
         let seed = self.side.seed;
         let boosting = Boosting { seed, ..Boosting::default() };
-        let training = CandidateTraining { sources: &[], pipeline: self.pipeline, boosting };
+        let training = CandidateTraining { sources: &[], pipeline: self.pipeline, boosting, among_people: false };
         let encoder = equipment
             .encoder
             .as_ref()

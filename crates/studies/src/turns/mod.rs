@@ -33,8 +33,7 @@ pub(crate) const MEASURES: [Measure; 4] =
     [Measure::STANDARD[5], Measure::Mrr, Measure::STANDARD[0], Measure::STANDARD[4]];
 
 const RAW: &str = "dense(max)";
-const SYSTEMS: [(&str, &str); 4] =
-    [("raw dense", RAW), ("BM25", "bm25"), ("lexical", "lexical"), ("hybrid (default)", "hybrid")];
+const SYSTEMS: [(&str, &str); 4] = [("raw dense", RAW), ("BM25", "bm25"), ("lexical", "lexical"), ("hybrid", "hybrid")];
 const TUNED: (&str, &str) = ("dense + BM25, weight by the dev side", "zscore(loco, bm25, dense(max))");
 
 /// A system's measures on the questions, one evaluation a split (the same one where nothing is tuned).

@@ -43,6 +43,9 @@ pub(super) struct Candidate {
     /// splits.json are left out.
     #[arg(long, value_name = "N")]
     ask_cues: Option<usize>,
+    /// Leave the ranker out where an assistant speaks in what is searched.
+    #[arg(long)]
+    among_people: bool,
     /// Write the ranker to this file if it helps.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: PathBuf,
@@ -62,7 +65,8 @@ impl Candidate {
         let pipeline = settings.pipeline.clone().without_stage();
         let equipment = self.vectors.equipment(most_private(&self.dataset), pipeline.encoder(), settings)?;
         let boosting = Boosting { trees: self.trees, seed: self.seed, ..Boosting::default() };
-        let training = CandidateTraining { sources: &sources, pipeline: &pipeline, boosting };
+        let training =
+            CandidateTraining { sources: &sources, pipeline: &pipeline, boosting, among_people: self.among_people };
         let Trained { ranker, report, .. } = watched(settings, |observe| training.run(&equipment, observe))?;
         if report.helps {
             write_whole(&self.out, ranker.write().as_bytes())?;

@@ -32,6 +32,9 @@ pub struct RankerRecord {
     pub seed: u64,
     /// What the first stage's score counts, in its standard deviations.
     pub base_weight: f64,
+    /// Whether it is left out where an assistant speaks in what is searched.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub among_people: bool,
 }
 
 /// Puts the best candidates of a search in another order.
@@ -118,6 +121,12 @@ pub enum Misfit {
         /// The ranker's encoder.
         expected: String,
     },
+    /// An assistant speaks.
+    #[error("it is for what people say to each other, and an assistant speaks in what is searched")]
+    Assistant,
+    /// Candidates came from a store, without all that stands around them.
+    #[error("it looks at what stands around each turn, and this namespace is searched in its store")]
+    InStore,
     /// The file could not be used.
     #[error("{reason}")]
     Unusable {
@@ -289,6 +298,7 @@ mod tests {
             questions: 3,
             seed: 7,
             base_weight: 1.0,
+            among_people: false,
         }
     }
 

@@ -171,8 +171,9 @@ mod tests {
     use crate::pipeline::Pipeline;
 
     #[test]
-    fn the_shipped_ranker_is_of_the_default_pipeline() {
+    fn the_shipped_ranker_is_of_the_hybrid_and_for_people() {
         let shipped = CandidateStage::shipped();
-        assert_eq!(shipped.ranker().unwrap().record.pipeline, Pipeline::hybrid().to_string());
+        let record = &shipped.ranker().unwrap().record;
+        assert_eq!((&record.pipeline, record.among_people), (&Pipeline::hybrid().to_string(), true));
     }
 }

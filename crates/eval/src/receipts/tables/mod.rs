@@ -24,7 +24,7 @@ use super::ReceiptError;
 /// values = { "hit@1" = 0.6395, mrr = 0.7504 }
 ///
 /// [[table.row]]
-/// label = "`aforesaid`, preset hybrid (default)"
+/// label = "`aforesaid`, preset hybrid"
 /// encoder = "all-MiniLM-L6-v2, 22M"
 /// receipt = "locomo-session-hybrid"
 /// ```
