@@ -84,7 +84,7 @@ def main():
 
 def compare_search(args, stores, model, cache):
     for size, (questions, store) in stores.items():
-        for preset in ("hybrid", "lexical"):
+        for preset in ("learned", "hybrid", "lexical"):
             figures = interleave(
                 args.rounds,
                 lambda: json.loads(run(RELEASE / "examples/search_bench", store, "bench", questions, cache, preset)),

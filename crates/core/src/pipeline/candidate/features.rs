@@ -63,12 +63,20 @@ struct Features<'a> {
     gaps: Vec<f64>,
     /// By place in unit order.
     cosines: Option<&'a [f64]>,
-    /// By session number: gap of its best, its best cosine, their sum and number.
+    /// By session number, of those with a candidate: gap of its best, its best cosine, their sum and number.
     sessions: Vec<SessionSigns>,
     /// By speaker number: whether the query is about them.
     about: Vec<bool>,
     mean: f64,
     over: f64,
+}
+
+/// The place of a text among ascending ones; where these are all of a namespace it is the text's own number.
+fn place_of(units: &[u32], text: u32) -> Option<usize> {
+    match units.get(text as usize) == Some(&text) {
+        true => Some(text as usize),
+        false => units.binary_search(&text).ok(),
+    }
 }
 
 #[derive(Clone)]
@@ -96,17 +104,6 @@ impl<'a> Features<'a> {
         let none =
             SessionSigns { gap: FAR, cosine: -1.0, sum: 0.0, count: 0.0, bm25: 0.0, in_10: 0.0, in_50: 0.0, rank: 0.0 };
         let mut sessions = vec![none; documents.sessions().len()];
-        for (place, &text) in context.units().iter().enumerate() {
-            let Some(session) = documents.session_of(text) else { continue };
-            let signs = &mut sessions[session as usize];
-            signs.gap = signs.gap.min(gaps[place]);
-            signs.bm25 = signs.bm25.max(held.bm25[text as usize]);
-            if let Some(cosines) = cosines {
-                signs.cosine = signs.cosine.max(cosines[place]);
-                signs.sum += cosines[place];
-                signs.count += 1.0;
-            }
-        }
         let mut seen = 0.0;
         for (place, &text) in texts.iter().enumerate() {
             let Some(session) = documents.session_of(text) else { continue };
@@ -114,6 +111,16 @@ impl<'a> Features<'a> {
             if signs.rank == 0.0 {
                 seen += 1.0;
                 signs.rank = seen;
+                for &turn in &documents.sessions()[session as usize].turns {
+                    let Some(place) = place_of(context.units(), turn) else { continue };
+                    signs.gap = signs.gap.min(gaps[place]);
+                    signs.bm25 = signs.bm25.max(held.bm25[turn as usize]);
+                    if let Some(cosines) = cosines {
+                        signs.cosine = signs.cosine.max(cosines[place]);
+                        signs.sum += cosines[place];
+                        signs.count += 1.0;
+                    }
+                }
             }
             signs.in_10 += f64::from(place < 10);
             signs.in_50 += f64::from(place < 50);
@@ -151,7 +158,7 @@ impl<'a> Features<'a> {
     }
 
     fn place(&self, text: u32) -> Option<usize> {
-        self.ground.context.units().binary_search(&text).ok()
+        place_of(self.ground.context.units(), text)
     }
 
     fn session(&self, text: u32) -> Option<&SessionSigns> {
