@@ -4,7 +4,10 @@
 //! side by side are joined, without what stands between them, and looked up as the namespace may write them: as one term,
 //! or as terms that follow one another in a text.
 
-use std::{cell::OnceCell, collections::BTreeMap};
+use std::{
+    cell::{Cell, OnceCell},
+    collections::BTreeMap,
+};
 
 use crate::{analysis::folded, index::Index};
 
@@ -18,6 +21,9 @@ const SHORTEST_NUMBER: usize = 5;
 const MOST_LETTERS: usize = 3;
 /// Pieces of one query that are looked at; a pasted log has thousands.
 const MOST_LOOKED_AT: usize = 64;
+
+/// Ways of taking codes apart that are tried for one query; a history of digits has no end of them.
+const MOST_TRIES: usize = 2_000;
 
 /// A code of a query, and how the namespace writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +46,7 @@ struct Piece {
 /// The codes of a query that the namespace has, but writes otherwise; the longest from each place on.
 pub(super) fn codes(query: &str, index: &Index) -> Vec<Code> {
     let pieces = pieces(query);
-    let known = Written { index, separated: OnceCell::new() };
+    let known = Written { index, separated: OnceCell::new(), tries: Cell::new(0) };
     let mut found = Vec::new();
     let mut at = 0;
     while at < pieces.len() {
@@ -90,6 +96,8 @@ struct Written<'i> {
     index: &'i Index,
     /// Terms with a digit and separators, such as `38,700`, by what is left without these. Made when it is first needed.
     separated: OnceCell<BTreeMap<String, &'i str>>,
+    /// Ways of taking codes apart that were tried.
+    tries: Cell<usize>,
 }
 
 impl<'i> Written<'i> {
@@ -145,6 +153,10 @@ impl<'i> Written<'i> {
             return false;
         }
         for &to in cuts.iter().rev().take_while(|&&to| to > from) {
+            self.tries.set(self.tries.get() + 1);
+            if self.tries.get() > MOST_TRIES {
+                return false;
+            }
             terms.push(&joined[from..to]);
             if self.stand_together(terms) && self.take_apart((joined, to), cuts, terms) {
                 return true;
