@@ -21,7 +21,6 @@ const SHORTEST_NUMBER: usize = 5;
 const MOST_LETTERS: usize = 3;
 /// Pieces of one query that are looked at; a pasted log has thousands.
 const MOST_LOOKED_AT: usize = 64;
-
 /// Ways of taking codes apart that are tried for one query; a history of digits has no end of them.
 const MOST_TRIES: usize = 2_000;
 
