@@ -379,9 +379,7 @@ impl Memory {
         let request = posed.request(&question, vector);
         let ranked = with_exact(store, index, query, |exact| rank(index, pipeline, &candidates, &request, exact));
         let RankedCandidates { mut hits, signals, misfit } = ranked?;
-        warnings.extend(
-            misfit.filter(|_| posed.tells_misfit()).map(|misfit| Warning::RankerSkipped { reason: misfit.to_string() }),
-        );
+        warnings.extend(posed.left_out(misfit));
         let confidence = Confidence::of(signals);
         let mut reason = hits.is_empty().then_some(NoHits::NothingMatches);
         if !hits.is_empty() && confidence.probability < query.min_confidence {

@@ -6,10 +6,14 @@
 mod bags;
 mod chance;
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use aforesaid::{
     Explanations, Memory, Pipeline, SearchResponse, Target, Warning,
+    pipeline::candidate::{CandidateRanker, CandidateStage, RankerRecord},
     store::{CheckDepth, Gravity, MemoryRef},
     types::*,
 };
@@ -284,4 +288,33 @@ fn a_store_of_the_first_format_is_brought_forward() {
     let large = open(&format!("{location}&held_memories=0"), local());
     let found = ask(&large, &Query::new(ns("me"), "kite"), "lexical");
     assert!(found.hits[0].text.contains("kite"), "{:?}", found.hits);
+}
+
+#[test]
+fn a_ranker_rests_and_says_so() {
+    let Some(location) = server().and_then(|server| server.new_store_with_pgvector()) else { return };
+    let mut chance = chance();
+    fill(&open(&location, local()), &mut chance);
+    let large = open(&format!("{location}&held_memories=0&candidates=30"), local());
+    let record = RankerRecord {
+        pipeline: Pipeline::hybrid().to_string(),
+        encoder: CandidateRanker::encoder_of(&local().id).to_owned(),
+        trained_on: Vec::new(),
+        questions: 0,
+        seed: 0,
+        base_weight: 1.0,
+        among_people: false,
+    };
+    let ranker = CandidateRanker::new(record, Vec::new());
+    let pipeline = Pipeline::hybrid().with_stage(CandidateStage::Ranker(Arc::new(ranker)));
+    let query = Query::new(ns("me"), &questions(&mut chance)[0]);
+    let search = |pipeline: &Pipeline| large.search(&query, pipeline, Explanations::Omit).unwrap();
+    let (before, after) = (search(&Pipeline::hybrid()), search(&pipeline));
+    let ids = |answer: &SearchResponse| answer.hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&after), ids(&before));
+    let reason = after.warnings.iter().find_map(|warning| match warning {
+        Warning::RankerSkipped { reason } => Some(reason),
+        _ => None,
+    });
+    assert!(reason.unwrap().contains("searched in its store"), "{:?}", after.warnings);
 }

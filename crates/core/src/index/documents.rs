@@ -216,6 +216,13 @@ impl Documents {
         &self.speaker_names
     }
 
+    /// Tells whether a text was said by an assistant.
+    pub fn said_by_assistant(&self) -> impl Fn(u32) -> bool {
+        // There are few speakers, and many texts.
+        let is_assistant: Vec<bool> = self.speaker_names.iter().map(SpeakerName::is_assistant).collect();
+        move |text| self.speaker_of(text).is_some_and(|speaker| is_assistant[speaker as usize])
+    }
+
     /// A speaker's name as stored, by number.
     pub fn speaker(&self, number: u32) -> Option<&str> {
         self.speakers.get(number as usize).map(String::as_str)

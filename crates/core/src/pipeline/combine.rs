@@ -205,7 +205,7 @@ impl Combined {
             let label = if number < table.fused { format!("{name} leg by {by}") } else { format!("{name} {by}") };
             parts.push(Explain::from_part(&label, share.of(i), share.arithmetic(i), own));
         }
-        let sum = Explain::sum(pipeline.to_string(), self.before_prior()[i], parts);
+        let sum = Explain::sum(pipeline.first_stage(), self.before_prior()[i], parts);
         let Some(prior) = &self.prior else { return sum };
         let importance = context.index.documents().importance(context.units()[place]);
         let weight = prior::factor(importance);

@@ -130,7 +130,7 @@ impl Pipeline {
     }
 
     /// The description of all but its learned stage.
-    fn first_stage(&self) -> String {
+    pub(super) fn first_stage(&self) -> String {
         Self { stage: None, ..self.clone() }.to_string()
     }
 

@@ -266,9 +266,9 @@ impl Candidates {
     /// Whether an assistant speaks in a session that may be found, wherever in it.
     pub(super) fn have_assistant(&self, index: &Index) -> bool {
         let documents = index.documents();
-        let assists: Vec<bool> = documents.speakers().iter().map(SpeakerName::is_assistant).collect();
-        let said = |turn: &u32| documents.speaker_of(*turn).is_some_and(|speaker| assists[speaker as usize]);
-        assists.contains(&true) && self.sessions.iter().any(|&session| self.turns_of(index, session).iter().any(said))
+        let assists = documents.said_by_assistant();
+        let in_session = |&session: &u32| self.turns_of(index, session).iter().any(|&turn| assists(turn));
+        documents.speakers().iter().any(SpeakerName::is_assistant) && self.sessions.iter().any(in_session)
     }
 
     /// Terms of the turns of a session that exist, repeats included, and so weighted of their questions.

@@ -7,7 +7,11 @@ use aforesaid_core::{
     encoder::Encoder,
     error::StoreError,
     index::{Index, IndexSpec},
-    pipeline::{Detail, Pipeline, Request, candidate::CandidateStage, corrected},
+    pipeline::{
+        Detail, Pipeline, Request,
+        candidate::{CandidateStage, Misfit},
+        corrected,
+    },
     time::Times,
     types::{Query, Scope, Seq, Unmatched},
 };
@@ -67,11 +71,12 @@ impl PreparedQuery<'_> {
         }
     }
 
-    /// Whether to say why the candidate ranker was left out. The one that ships is there for who never asked for one, and
-    /// rests wherever it does not fit: that is told with the explanations alone.
-    pub(super) fn tells_misfit(&self) -> bool {
+    /// Says why the candidate ranker was left out. The one that ships is there for who never asked for one, and rests
+    /// wherever it does not fit: that is told with the explanations alone.
+    pub(super) fn left_out(&self, misfit: Option<Misfit>) -> Option<Warning> {
         let is_shipped = self.pipeline.stage.as_ref().is_some_and(CandidateStage::is_shipped);
-        !is_shipped || self.detail == Detail::Explained
+        let told = misfit.filter(|_| !is_shipped || self.detail == Detail::Explained)?;
+        Some(Warning::RankerSkipped { reason: told.to_string() })
     }
 
     /// What the question says of time.

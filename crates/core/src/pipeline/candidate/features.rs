@@ -5,7 +5,6 @@ use super::{
     words::{HeldByCues, HeldTerms},
 };
 use crate::{
-    analysis::SpeakerName,
     dense::{DenseIndex, Scan},
     fusion::mean_and_deviation,
     pipeline::{request::SearchContext, shared::TermWeights, signals::SignalTable},
@@ -327,9 +326,7 @@ impl<'a> Features<'a> {
         let last = (context_end(self.ground.context) - 1.0).max(1.0);
         columns.put("recency", self.each(|text| f64::from(text) / last));
         columns.put("said_by_named", self.each(|text| self.said_by_named(text)));
-        let speakers = documents.speakers();
-        let is_assistant: Vec<bool> = speakers.iter().map(SpeakerName::is_assistant).collect();
-        let assists = |text: u32| documents.speaker_of(text).is_some_and(|speaker| is_assistant[speaker as usize]);
+        let assists = documents.said_by_assistant();
         columns.put("said_by_assistant", self.each(|text| truth(assists(text))));
         let same = |text: u32| {
             self.neighbour(text, -1).is_some_and(|before| documents.speaker_of(before) == documents.speaker_of(text))

@@ -1,7 +1,7 @@
 //! The leg `reply_match`: what answers a question that is like the query speaks for the answer.
 
 use crate::{
-    analysis::{Analyzer, SpeakerName},
+    analysis::Analyzer,
     error::StoreError,
     pipeline::{
         leg::{Column, Leg, LegInput, LegReader, Scores},
@@ -46,11 +46,10 @@ fn replies(input: &LegInput<'_>) -> Option<Vec<f64>> {
     }
     let cosines = &input.shared.compared()?.own;
     let documents = index.documents();
-    let is_assistant: Vec<bool> = documents.speakers().iter().map(SpeakerName::is_assistant).collect();
+    let assists = documents.said_by_assistant();
     let cosine = |text: u32| candidates.texts.binary_search(&text).ok().and_then(|place| cosines[place]);
     let reply = |&text: &u32| -> Option<f64> {
         let asked = documents.neighbour(text, -1)?;
-        let assists = |text: u32| documents.speaker_of(text).is_some_and(|speaker| is_assistant[speaker as usize]);
         if assists(text) || assists(asked) {
             return None;
         }
