@@ -13,8 +13,10 @@ use crate::statistics::Draws;
 /// How trees are grown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boosting {
-    /// Trees at most.
+    /// Trees of a forest at most.
     pub trees: usize,
+    /// Forests that are grown apart, from other draws, and averaged: a single one follows its draws.
+    pub forests: usize,
     /// What each tree counts.
     pub rate: f64,
     /// Leaves of a tree at most.
@@ -41,6 +43,7 @@ impl Default for Boosting {
     fn default() -> Self {
         Self {
             trees: 200,
+            forests: 1,
             rate: 0.05,
             leaves: 15,
             min_rows: 60,
@@ -55,38 +58,51 @@ impl Default for Boosting {
     }
 }
 
-/// Grows trees on examples, the same from the same seed; `grown` is shown each with its number from 1.
+/// What one forest is grown from: the scores of all examples under its trees, and its draws.
+struct Forest {
+    scores: Vec<Vec<f64>>,
+    draws: Draws,
+}
+
+/// Grows trees on examples, the same from the same seed, one of each forest in turn; `grown` is shown each with its number
+/// from 1. The forests are averaged: a tree's values are their part of that.
 ///
 /// Fewer trees than asked for where nothing is left to learn.
 pub fn train(settings: &Boosting, examples: &[&Example], mut grown: impl FnMut(usize, &Tree)) -> Vec<Tree> {
     let examples: Vec<&Example> = examples.iter().copied().filter(|example| example.teaches()).collect();
     let binned = Binned::of(&examples);
-    let mut scores: Vec<Vec<f64>> =
-        examples.iter().map(|example| example.base.iter().map(|base| settings.base_weight * base).collect()).collect();
-    let rows: usize = scores.iter().map(Vec::len).sum();
-    let mut gradients = vec![Gradient::default(); rows];
-    let (mut draws, mut trees) = (Draws::new(settings.seed), Vec::new());
-    for number in 1..=settings.trees {
-        let mut chosen = Vec::with_capacity(rows);
-        let mut start = 0;
-        for (example, scores) in examples.iter().zip(&scores) {
-            let end = start + scores.len();
-            if draws.uniform() < settings.questions {
-                lambdas(example, scores, settings.cut, &mut gradients[start..end]);
-                chosen.extend(start as u32..end as u32);
+    let base = |example: &&Example| example.base.iter().map(|base| settings.base_weight * base).collect();
+    let begin: Vec<Vec<f64>> = examples.iter().map(base).collect();
+    let rows: usize = begin.iter().map(Vec::len).sum();
+    let count = settings.forests.max(1);
+    let part = Boosting { rate: settings.rate / count as f64, ..settings.clone() };
+    let forest = |number: u64| Forest { scores: begin.clone(), draws: Draws::new(settings.seed.wrapping_add(number)) };
+    let mut forests: Vec<Forest> = (0..count as u64).map(forest).collect();
+    let (mut gradients, mut trees) = (vec![Gradient::default(); rows], Vec::new());
+    for _ in 0..settings.trees {
+        for Forest { scores, draws } in &mut forests {
+            let mut chosen = Vec::with_capacity(rows);
+            let mut start = 0;
+            for (example, scores) in examples.iter().zip(&*scores) {
+                let end = start + scores.len();
+                if draws.uniform() < settings.questions {
+                    lambdas(example, scores, settings.cut, &mut gradients[start..end]);
+                    chosen.extend(start as u32..end as u32);
+                }
+                start = end;
             }
-            start = end;
+            let features = some_features(settings.features, draws);
+            let growth = Growth { settings: &part, binned: &binned, gradients: &gradients, features: &features };
+            // Another draw of questions and features may have something left.
+            let Some(root) = growth.tree(chosen) else { continue };
+            let tree = Tree::new(&root);
+            for (example, scores) in examples.iter().zip(scores) {
+                let whole = |row| count as f64 * f64::from(tree.score(row));
+                scores.iter_mut().zip(example.rows()).for_each(|(score, row)| *score += whole(row));
+            }
+            grown(trees.len() + 1, &tree);
+            trees.push(tree);
         }
-        let features = some_features(settings.features, &mut draws);
-        let growth = Growth { settings, binned: &binned, gradients: &gradients, features: &features };
-        // Another draw of questions and features may have something left.
-        let Some(root) = growth.tree(chosen) else { continue };
-        let tree = Tree::new(&root);
-        for (example, scores) in examples.iter().zip(&mut scores) {
-            scores.iter_mut().zip(example.rows()).for_each(|(score, row)| *score += f64::from(tree.score(row)));
-        }
-        grown(number, &tree);
-        trees.push(tree);
     }
     trees
 }
@@ -162,6 +178,27 @@ mod tests {
         let trees = |seed: u64| train(&Boosting { seed, ..short.clone() }, &all, |_, _| {});
         assert_eq!(trees(7), trees(7));
         assert_ne!(trees(7), trees(8));
+    }
+
+    #[test]
+    fn forests_are_those_of_their_seeds_averaged() {
+        let all = examples(120);
+        let (seen, unseen) = all.split_at(100);
+        let seen: Vec<&Example> = seen.iter().collect();
+        let scores = |seed: u64, forests: usize| -> Vec<f64> {
+            let mut numbers = Vec::new();
+            let settings = Boosting { seed, forests, trees: 5, ..settings() };
+            let trees = train(&settings, &seen, |number, _| numbers.push(number));
+            assert_eq!((trees.len(), numbers), (5 * forests, (1..=5 * forests).collect()));
+            let score = |row: &[f32]| trees.iter().map(|tree| f64::from(tree.score(row))).sum::<f64>();
+            unseen.iter().flat_map(|example| example.rows().map(score)).collect()
+        };
+        let apart: Vec<Vec<f64>> = (1..=3).map(|seed| scores(seed, 1)).collect();
+        for (place, together) in scores(1, 3).into_iter().enumerate() {
+            let mean = apart.iter().map(|scores| scores[place]).sum::<f64>() / 3.0;
+            assert!((together - mean).abs() < 1e-5, "{place}: {together}, {mean}");
+        }
+        assert_ne!(apart[0], apart[1]);
     }
 
     #[test]

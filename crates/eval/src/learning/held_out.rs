@@ -9,13 +9,13 @@ use super::{
     examples::Example,
 };
 
-/// A measure is taken after so many trees each time.
+/// A measure is taken after so many trees of each forest each time.
 const STEP: usize = 10;
 
 /// What came of training without each part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldOut {
-    /// How many trees are best over all parts, for a training on all.
+    /// How many trees of a forest are best over all parts, for a training on all.
     pub trees: usize,
     /// Recall in the first ten and reciprocal rank of each example: before, and with a ranker that was trained without its
     /// part, of as many trees as are best on the other parts.
@@ -83,12 +83,12 @@ pub fn held_out(settings: &Boosting, examples: &[Example], parts: usize, threads
             .fold((0, f64::MIN), |best, next| if next.1 > best.1 { next } else { best })
             .0
     };
-    let trees = best(None) * STEP;
+    let (trees, forests) = (best(None) * STEP, settings.forests.max(1));
     let mut found = HeldOut {
         trees,
         before: vec![[0.0; 2]; examples.len()],
         after: vec![[0.0; 2]; examples.len()],
-        without: curves.iter().map(|curve| curve.trees[..trees.min(curve.trees.len())].to_vec()).collect(),
+        without: curves.iter().map(|curve| curve.trees[..(trees * forests).min(curve.trees.len())].to_vec()).collect(),
         parts: groups.iter().enumerate().map(|(place, group)| (*group, place % parts)).collect(),
     };
     for (part, curve) in curves.iter().enumerate() {
@@ -112,7 +112,7 @@ fn curve_of(settings: &Boosting, seen: &[&Example], places: Vec<usize>, examples
         for (scores, &at) in scores.iter_mut().zip(&places) {
             scores.iter_mut().zip(examples[at].rows()).for_each(|(score, row)| *score += f64::from(tree.score(row)));
         }
-        if number % STEP == 0 {
+        if number % (STEP * settings.forests.max(1)) == 0 {
             steps.push(measured(&scores));
         }
     });

@@ -240,7 +240,7 @@ impl CandidateTraining<'_> {
         let report = report(&held, examples)?;
         let settings = Boosting { trees: held.trees, ..self.boosting.clone() };
         let all: Vec<&Example> = examples.iter().collect();
-        let total = settings.trees;
+        let total = settings.trees * settings.forests.max(1);
         let trees = train(&settings, &all, |done, _| observe(Step { work: "training on all", done, total }));
         let record = RankerRecord {
             pipeline: self.pipeline.to_string(),

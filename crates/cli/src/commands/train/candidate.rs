@@ -49,9 +49,12 @@ pub(super) struct Candidate {
     /// Write the ranker to this file if it helps.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: PathBuf,
-    /// Trees at most; how many are used is chosen on held-out histories.
+    /// Trees of a forest at most; how many are used is chosen on held-out histories.
     #[arg(long, default_value_t = Boosting::default().trees)]
     trees: usize,
+    /// Forests that are grown apart and averaged: more of them depend less on the seed, and take longer.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+    forests: u8,
     /// The seed: the same data and seed give the same file.
     #[arg(long, default_value_t = Boosting::default().seed)]
     seed: u64,
@@ -64,7 +67,8 @@ impl Candidate {
         let sources = self.sources(settings)?;
         let pipeline = settings.pipeline.clone().without_stage();
         let equipment = self.vectors.equipment(most_private(&self.dataset), pipeline.encoder(), settings)?;
-        let boosting = Boosting { trees: self.trees, seed: self.seed, ..Boosting::default() };
+        let boosting =
+            Boosting { trees: self.trees, forests: self.forests.into(), seed: self.seed, ..Boosting::default() };
         let training =
             CandidateTraining { sources: &sources, pipeline: &pipeline, boosting, among_people: self.among_people };
         let Trained { ranker, report, .. } = watched(settings, |observe| training.run(&equipment, observe))?;
