@@ -322,11 +322,11 @@ fn a_memory_that_is_not_found_says_why() {
     "#);
     assert_snapshot!(summary(&["S2:4", "-k", "5"]), @r#"
     S2:4  2024-06-18 20:13  maya-and-tomas / session-2
-    ranked 20th of 109, 1.3506 below the 5th: most of it in the lexical leg: it lacks "coffe"
+    ranked 20th of 109, 1.3512 below the 5th: most of it in the time_order leg: newer ones speak of the same
     "#);
     assert_snapshot!(summary(&["session-2", "--unit", "session", "-k", "1"]), @r#"
     session-2  2024-06-18 20:11  maya-and-tomas / session-2
-    ranked 4th of 6, 4.3237 below the 1st: most of it in the lexical leg: it lacks "coffe"
+    ranked 4th of 6, 4.3552 below the 1st: most of it in the lexical leg: it lacks "coffe"
     "#);
     assert_snapshot!(summary(&["S2:4", "-s", "session-5"]), @"
     S2:4  2024-06-18 20:13  maya-and-tomas / session-2

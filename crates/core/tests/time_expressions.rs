@@ -178,6 +178,36 @@ fn other_languages() {
 }
 
 #[test]
+fn languages_without_spaces() {
+    means(&[
+        ("三个星期前涨价，涨了多少？", "三个星期前: 2024-04-21..2024-04-28"),
+        ("上個月底我們騎完幾公里？", "上個月底: 2024-04-21..2024-05-01"),
+        ("昨天她说了什么", "昨天: 2024-05-14..2024-05-15"),
+        ("去年夏天的房租", "去年夏天: 2023-06-01..2023-09-01"),
+        ("2023年11月27日", "2023年11月27日: 2023-11-27..2023-11-28"),
+        ("十一月怎么样", "十一月: 2023-11-01..2023-12-01"),
+        ("上周五", "上周五: 2024-05-10..2024-05-11"),
+        ("上周末去哪儿了", "上周末: 2024-05-11..2024-05-13"),
+        ("圣诞节前后", "圣诞节前后: 2023-12-24..2023-12-27"),
+        ("先月、何を決めましたか。", "先月: 2024-04-01..2024-05-01"),
+        ("二週間前に買った本", "二週間前: 2024-04-28..2024-05-05"),
+        ("3か月前の話", "3か月前: 2024-01-31..2024-03-02"),
+        ("昨年の秋ごろ", "昨年の秋ごろ: 2023-09-01..2023-12-01"),
+        ("先週の金曜日に", "先週の金曜日: 2024-05-10..2024-05-11"),
+        ("5月の初めに", "5月の初め: 2024-05-01..2024-05-11T08:00:00Z"),
+        ("一昨日", "一昨日: 2024-05-13..2024-05-14"),
+    ]);
+    means_nothing(&["去日本的机票", "春子さんの誕生日", "冬天環島在哪一邊會遇到逆風？"]);
+    let order = |text: &str| Times::read(text, Some(&clock(NOW, "UTC"))).order;
+    assert_eq!(order("現在的房租是多少？"), Some(Order::Newest));
+    assert_eq!(order("今月の家賃"), None);
+    assert_eq!(order("今の家賃は"), Some(Order::Newest));
+    for text in ["今后的计划", "叔父は雪について何と言いましたか。"] {
+        assert_eq!(order(text), None, "{text}");
+    }
+}
+
+#[test]
 fn of_a_long_message_only_the_questions_are_read() {
     let told = "Last autumn I let the fruit hang until it was soft, and it was brown. ".repeat(4);
     assert_eq!(read(&format!("{told} What did I pick yesterday? Thanks.")), ["yesterday: 2024-05-14..2024-05-15"]);
@@ -249,6 +279,26 @@ fn words_of_order() {
         "in the last two weeks",
     ] {
         assert_eq!(order(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_mention_needs_a_word_for_it_and_one_for_the_first_or_the_last() {
+    let words = |text: &str| {
+        let read = Times::read(text, Some(&clock(NOW, "UTC")));
+        read.mention.into_iter().map(|place| text[place].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(words("When did I first mention Noor?"), ["mention", "first"]);
+    assert_eq!(words("When did the boat first come up?"), ["come up", "first"]);
+    assert_eq!(words("the last time we talked about Ebbe"), ["talked about", "the last time"]);
+    assert_eq!(words("When did I first tell you about Dilan?"), ["tell you about", "first"]);
+    assert_eq!(words("Wann ging es zum ersten Mal um Frau Dörfler?"), ["ging es", "zum ersten Mal"]);
+    assert_eq!(words("¿Cuándo hablamos de Pepa por última vez?"), ["hablamos de", "última vez"]);
+    assert_eq!(words("思穎第一次提到環島是什麼時候？"), ["提到", "第一次"]);
+    for text in
+        ["When did I mention Noor?", "What did I first eat?", "the latest price we talked about", "her first name"]
+    {
+        assert_eq!(words(text), Vec::<String>::new(), "{text}");
     }
 }
 

@@ -58,7 +58,7 @@ fn a_question_finds_the_turn_that_answers_one_like_it() {
 
 #[test]
 fn a_namespace_without_cues_is_searched_as_before() {
-    let (memory, bare) = (filled(), "dated(4, zscore(0.6, lexical, dense(max, nameless)))");
+    let (memory, bare) = (filled(), "dated(4, zscore(0.55, lexical, dense(max, nameless)))");
     for question in ["who has the red kite?", "when did Ann borrow the ladder?"] {
         for unit in [Granularity::Turn, Granularity::Session] {
             let ranked = |pipeline: &str| {
@@ -72,7 +72,7 @@ fn a_namespace_without_cues_is_searched_as_before() {
 }
 
 /// The lexical leg of the default without cues.
-const LEXICAL: &str = "bm25(k1=0.9, pairs=0.5, context=0.5:0.5, half=30, speaker=2, time=1, question=0.8, brief=0.6, \
+const LEXICAL: &str = "bm25(k1=0.9, pairs=0.5, context=0.5:0.5, half=40, speaker=2.5, time=1, question=0.8, brief=0.6, \
                        sessions=1:1, turns=0.4:1)";
 
 #[test]

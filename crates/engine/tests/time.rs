@@ -116,3 +116,71 @@ fn why_says_what_the_order_adds() {
     assert!(newest.shares.get("time_order").unwrap() > 0.0);
     assert!(newest.stage("order_boost").unwrap().rank == 1);
 }
+
+/// A cat that two people speak of: Ben before Ann, and the newest turn without naming it.
+fn of_a_cat() -> Memory {
+    let memory = Memory::builder().open("memory:").unwrap();
+    let said = [
+        ("s1", "b1", "Ben", "2024-01-03T09:00:00Z", "Our neighbour found a cat under the stairs and calls it Parsnip."),
+        ("s1", "a1", "Ann", "2024-01-03T09:01:00Z", "Under the stairs, in January!"),
+        ("s2", "a2", "Ann", "2024-02-07T18:00:00Z", "By the way, the heating is fixed, and Parsnip sat on it all day."),
+        (
+            "s3",
+            "a3",
+            "Ann",
+            "2024-03-09T18:00:00Z",
+            "Parsnip, Parsnip, Parsnip. That cat ate the butter. When did we first let her in?",
+        ),
+        ("s4", "b4", "Ben", "2024-04-01T18:00:00Z", "I bought butter for the neighbour and for us."),
+    ];
+    let turn = |(session, id, speaker, said_at, text): (&str, &str, &str, &str, &str)| Turn {
+        id: Some(MemoryId::new(id).unwrap()),
+        said_at: Some(said_at.parse().unwrap()),
+        ..Turn::new(ConversationId::new("chat").unwrap(), SessionId::new(session).unwrap(), speaker, text)
+    };
+    memory.add_turns(&namespace(), said.map(turn).to_vec()).unwrap();
+    memory
+}
+
+#[test]
+fn the_first_and_the_last_mention_are_the_turns_that_name_the_matter() {
+    let memory = of_a_cat();
+    let ids = |unit: Granularity, text: &str| -> Vec<String> {
+        let query = Query { unit, ..query(text) };
+        let answer = memory.search(&query, &Pipeline::lexical(), Explanations::Omit).unwrap();
+        answer.hits.iter().map(|hit| hit.id.clone()).collect()
+    };
+    let first = |text: &str| ids(Granularity::Turn, text)[0].clone();
+    assert_eq!(first("When was Parsnip first mentioned?"), "b1");
+    assert_eq!(first("when did parsnip first come up"), "b1");
+    assert_eq!(first("When did Ann first mention Parsnip?"), "a2", "what Ann said, not what Ben said before");
+    assert_eq!(first("When did we last talk about Parsnip?"), "a3");
+    assert_eq!(first("Wann wurde Parsnip zum ersten Mal erwähnt?"), "b1");
+    assert_eq!(first("¿Cuándo se mencionó a Parsnip por primera vez?"), "b1");
+    assert_eq!(ids(Granularity::Session, "When did Ann first mention Parsnip?")[0], "s2");
+    // Without a moment of asking, or a word for a mention, the order of time has no such weight.
+    assert_eq!(first("What did Parsnip eat first?"), "a3");
+    let undated = Query { now: None, ..query("When was Parsnip first mentioned?") };
+    let answer = memory.search(&undated, &Pipeline::lexical(), Explanations::Omit).unwrap();
+    assert_eq!(answer.hits[0].id, "a3");
+}
+
+#[test]
+fn a_matter_that_nobody_names_leaves_the_order() {
+    let memory = of_a_cat();
+    let asked = query("When did I first mention Zanzibar?");
+    let with = memory.search(&asked, &Pipeline::lexical(), Explanations::Omit).unwrap();
+    let without =
+        memory.search(&asked, &Pipeline::lexical().without_boost("mention_boost"), Explanations::Omit).unwrap();
+    assert_eq!(with.hits, without.hits);
+}
+
+#[test]
+fn why_says_what_a_mention_adds() {
+    let asked = query("When was Parsnip first mentioned?");
+    let share =
+        |id: &str| of_a_cat().why(&asked, &Pipeline::lexical(), id).unwrap().report?.shares.get("mention_order");
+    let [first, second, third] = ["b1", "a2", "a3"].map(|id| share(id).unwrap());
+    assert!(first > second && second > third && third > 0.0, "{first} {second} {third}");
+    assert_eq!(share("b4").unwrap_or_default(), 0.0);
+}

@@ -41,7 +41,7 @@ fn a_hit_says_what_speaks_for_it() {
     assert_eq!(words(&why, TermPlace::Missing), [""; 0]);
     assert_eq!(words(&why, TermPlace::Own).len(), 5, "{report:?}");
     let speaker = report.features.iter().find(|met| met.feature == "speaker_match").unwrap();
-    assert_eq!((speaker.met, speaker.adds, speaker.at_best), (true, 2.0, 2.0));
+    assert_eq!((speaker.met, speaker.adds, speaker.at_best), (true, 2.5, 2.5));
     assert!(why.summary.starts_with("ranked 1st of 6, so it is a hit: it holds "), "{}", why.summary);
     assert!(why.excluded_by.is_empty() && why.reason.is_none() && why.warnings.is_empty());
 }
@@ -58,7 +58,7 @@ fn a_turn_far_below_says_what_it_lacks() {
     // "Borrow a ladder from the neighbours" is between the kite's turns.
     assert!(words(&why, TermPlace::Around).contains(&"kite"), "{report:?}");
     let speaker = report.features.iter().find(|met| met.feature == "speaker_match").unwrap();
-    assert_eq!((speaker.met, speaker.adds, speaker.at_best), (false, 0.0, 2.0));
+    assert_eq!((speaker.met, speaker.adds, speaker.at_best), (false, 0.0, 2.5));
     assert!(why.summary.contains("below the 1st: most of it in the lexical leg"), "{}", why.summary);
     assert!(report.explain.is_some());
 }

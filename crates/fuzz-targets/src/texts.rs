@@ -13,6 +13,7 @@ pub(crate) const PIPELINE: &[&str] = &[
     "dense(",
     "date_boost(",
     "order_boost(",
+    "mention_boost(",
     "cue_boost(",
     "dated(",
     "cued(",

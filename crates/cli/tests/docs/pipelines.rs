@@ -6,7 +6,7 @@ use aforesaid_eval::experiments::System;
 use super::markdown::{Document, Kind};
 
 /// What a pipeline in words begins with.
-const CALLS: [&str; 11] = [
+const CALLS: [&str; 12] = [
     "bm25(",
     "dense(",
     "zscore(",
@@ -16,6 +16,7 @@ const CALLS: [&str; 11] = [
     "title_boost(",
     "reply_boost(",
     "order_boost(",
+    "mention_boost(",
     "cue_boost(",
     "rerank(",
 ];

@@ -8,8 +8,8 @@ use super::{
     definition::Pipeline,
     leg::Leg,
     legs::{
-        AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, ReplyLeg, TimeOrderLeg, TitleLeg,
-        UnitWeights,
+        AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, MentionLeg, ReplyLeg, TimeOrderLeg,
+        TitleLeg, UnitWeights,
     },
     vectors::SpeakerNames,
 };
@@ -35,12 +35,19 @@ pub const TITLE_BOOST: &str = "title_boost";
 pub const REPLY_BOOST: &str = "reply_boost";
 /// The word of the boost by order in time.
 pub const ORDER_BOOST: &str = "order_boost";
+/// The word of the boost of a first or last mention.
+pub const MENTION_BOOST: &str = "mention_boost";
 /// Makes a boost of its weight.
 type WeightedBoost = fn(f64) -> Boost;
 /// Boosts of one leg and one weight, by their words, in the order they are applied: order in time tells apart the best of
 /// all that came before.
-pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 4] =
-    [(DATE_BOOST, Boost::date), (TITLE_BOOST, Boost::title), (REPLY_BOOST, Boost::reply), (ORDER_BOOST, Boost::order)];
+pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 5] = [
+    (DATE_BOOST, Boost::date),
+    (TITLE_BOOST, Boost::title),
+    (REPLY_BOOST, Boost::reply),
+    (MENTION_BOOST, Boost::mention),
+    (ORDER_BOOST, Boost::order),
+];
 
 impl Default for Pipeline {
     /// [`Pipeline::learned`].
@@ -71,6 +78,11 @@ impl Boost {
         Self { word: TITLE_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(TitleLeg), weight)] }
     }
 
+    /// The first or the last that names a matter.
+    pub fn mention(weight: f64) -> Self {
+        Self { word: MENTION_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(MentionLeg), weight)] }
+    }
+
     /// The newest or the oldest of those that speak of the same matter.
     pub fn order(weight: f64) -> Self {
         Self { word: ORDER_BOOST, measure: BoostMeasure::AmongBest, legs: vec![(Arc::new(TimeOrderLeg), weight)] }
@@ -83,7 +95,7 @@ impl Pipeline {
         let dense = DenseLeg { speaker_names: SpeakerNames::Strip, ..DenseLeg::any(Pooling::Max) };
         let lexical = Self::lexical();
         let legs = vec![lexical.legs[0].clone(), Arc::new(dense)];
-        Self { name: "hybrid".to_owned(), legs, fusion: Fusion::zscore(0.6), ..lexical }
+        Self { name: "hybrid".to_owned(), legs, fusion: Fusion::zscore(0.55), ..lexical }
     }
 
     /// The hybrid, its best turns put in order by the candidate ranker that ships: with all-MiniLM-L6-v2, where no assistant
@@ -97,10 +109,10 @@ impl Pipeline {
         let leg = LexicalLeg {
             bm25: Bm25 { k1: 0.9, b: 0.75 },
             bigrams: 0.5,
-            neighbours: Neighbours { weights: [0.5, 0.5], half_length: 30.0 },
+            neighbours: Neighbours { weights: [0.5, 0.5], half_length: 40.0 },
             cues: UnitWeights { session: 1.0, turn: 0.5 },
             features: AnswerFeatures {
-                speaker_match: 2.0,
+                speaker_match: 2.5,
                 time_expression: 1.0,
                 question_penalty: 0.8,
                 short_penalty: 0.6,
@@ -109,8 +121,14 @@ impl Pipeline {
             turns: UnitWeights { session: 0.4, turn: 1.0 },
             spelling: 1,
         };
-        let boosts =
-            vec![Boost::cues(0.2, 0.5), Boost::date(4.0), Boost::title(7.0), Boost::reply(0.15), Boost::order(3.0)];
+        let boosts = vec![
+            Boost::cues(0.2, 0.5),
+            Boost::date(4.0),
+            Boost::title(7.0),
+            Boost::reply(0.15),
+            Boost::mention(6.0),
+            Boost::order(3.0),
+        ];
         Self { boosts, ..Self::of_one("lexical", Analyzer::English, Arc::new(leg)) }
     }
 

@@ -2,13 +2,13 @@
 
 /// The time expressions of one language.
 ///
-/// All words are folded: small letters without accents. A pattern is a row of words; `a|b` stands for either, a `?` at the
+/// All words are folded: small letters without accents. In Chinese and Japanese each character is a word. A pattern is a row of words; `a|b` stands for either, a `?` at the
 /// end makes a word optional, and a slot in braces stands for a word of one of the lists below, or for a number:
 /// `{number}`, `{unit}`, `{day}`, `{nth}`, `{weekday}`, `{month}`, `{year}`, `{decade}`, `{quarter}`, `{season}`,
 /// `{holiday}`, `{daypart}`.
 #[derive(Debug)]
 pub(super) struct Language {
-    /// January first.
+    /// January first; names of one or more words, as those of weekdays and seasons.
     pub(super) months: [&'static [&'static str]; 12],
     /// Monday first.
     pub(super) weekdays: [&'static [&'static str]; 7],
@@ -29,11 +29,15 @@ pub(super) struct Language {
     pub(super) ambiguous: &'static [&'static str],
     /// What stands before an expression and changes it.
     pub(super) modifiers: &'static [(&'static str, Modifier)],
+    /// What stands behind an expression and changes it.
+    pub(super) followers: &'static [(&'static str, Modifier)],
     pub(super) expressions: &'static [(&'static str, Meaning)],
     /// The word between the two ends of a stretch, each with the one in front of it: "between" and "and".
     pub(super) stretches: &'static [(&'static str, &'static str)],
     /// What asks for the newest or the oldest of its kind.
     pub(super) orders: &'static [(&'static str, Sought)],
+    /// What says that a matter was named: beside the words for the first or the last time, the turn is asked for that names it.
+    pub(super) mentions: &'static [&'static str],
 }
 
 /// A unit of the calendar.
@@ -128,6 +132,10 @@ impl Modifier {
 pub(super) enum Meaning {
     /// The day so many after today.
     Day(i64),
+    /// The unit of the calendar so many after the present one.
+    Of(Unit, i64),
+    /// What is named, of the year so many after the present one.
+    OfYear(i64),
     /// The one before the present one.
     Last,
     /// The one before that.
@@ -159,6 +167,10 @@ pub(super) enum Sought {
     Newest,
     /// The oldest.
     Oldest,
+    /// The newest; of mentions, the last.
+    LastTime,
+    /// The oldest; of mentions, the first.
+    FirstTime,
     /// Neither: the words mean something else, such as a last name.
     Neither,
 }

@@ -77,12 +77,14 @@ impl Language {
                 1
             }
             "weekday" => {
-                bound.weekday = Some(place(&self.weekdays, word)?);
-                1
+                let (weekday, words) = longest_place(&self.weekdays, found)?;
+                bound.weekday = Some(weekday);
+                words
             }
             "month" => {
-                bound.month = Some(place(&self.months, word)? + 1);
-                1
+                let (month, words) = longest_place(&self.months, found)?;
+                bound.month = Some(month + 1);
+                words
             }
             "year" => {
                 bound.year = Some(year(word)?);
@@ -97,8 +99,9 @@ impl Language {
                 1
             }
             "season" => {
-                bound.season = Some(place(&self.seasons, word)?);
-                1
+                let (season, words) = longest_place(&self.seasons, found)?;
+                bound.season = Some(season);
+                words
             }
             "holiday" => {
                 let (holiday, words) = longest(self.holidays, found)?;
@@ -142,12 +145,21 @@ fn named<T: Copy>(list: &[(&str, T)], word: &str) -> Option<T> {
 
 /// What the words at the start of `found` stand for in a list of names of one or more words, and how many these are.
 fn longest<T: Copy>(list: &[(&str, T)], found: &[Token]) -> Option<(T, usize)> {
-    let words_of = |name: &str| {
-        let words = name.split(' ').count();
-        let starts = name.split(' ').zip(found).filter(|(word, token)| *word == token.word).count() == words;
-        starts.then_some(words)
-    };
-    list.iter().filter_map(|(name, meaning)| Some((*meaning, words_of(name)?))).max_by_key(|(_, words)| *words)
+    list.iter().filter_map(|(name, meaning)| Some((*meaning, starts(name, found)?))).max_by_key(|(_, words)| *words)
+}
+
+/// The place of the list with the longest name at the start of `found`, and how many words that has.
+fn longest_place(lists: &[&[&str]], found: &[Token]) -> Option<(i8, usize)> {
+    let longest = |names: &&[&str]| names.iter().filter_map(|name| starts(name, found)).max();
+    let places =
+        lists.iter().enumerate().filter_map(|(place, names)| Some((i8::try_from(place).ok()?, longest(names)?)));
+    places.max_by_key(|(_, words)| *words)
+}
+
+/// How many words a name has, if `found` begins with them.
+fn starts(name: &str, found: &[Token]) -> Option<usize> {
+    let words = name.split(' ').count();
+    (name.split(' ').zip(found).filter(|(word, token)| *word == token.word).count() == words).then_some(words)
 }
 
 fn place(lists: &[&[&str]], word: &str) -> Option<i8> {

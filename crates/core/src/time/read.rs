@@ -12,7 +12,7 @@ use super::{
     range::TimeRange,
     resolve::{joined, modified, resolve},
     stretch::Stretch,
-    tokens::{Token, tokens},
+    tokens::{Token, is_unspaced, tokens},
 };
 use crate::types::Zone;
 
@@ -34,6 +34,10 @@ pub struct Times {
     /// Whether the newest or the oldest is asked for that speaks of the same matter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
+    /// Where the first or the last turn is asked for that names a matter ("when did I first mention her?"): the bytes of the
+    /// words that say so. They are no part of the matter.
+    #[serde(skip)]
+    pub mention: Vec<Range<usize>>,
 }
 
 /// Words of a text that name a time.
@@ -66,7 +70,7 @@ impl Times {
     pub fn read(text: &str, clock: Option<&Clock>) -> Self {
         let mut tokens = tokens(text);
         tokens.truncate(WORDS);
-        if tokens.len() > QUESTION {
+        if length(&tokens) > QUESTION {
             let asked = questions(text);
             tokens.retain(|token| asked.iter().any(|sentence| sentence.contains(&token.place.start)));
         }
@@ -91,7 +95,10 @@ impl Times {
                 None => at += 1,
             }
         }
-        Self { expressions, order: order(&tokens, &taken) }
+        let sought = order(&tokens, &taken);
+        let (order, mention) =
+            sought.map_or((None, Vec::new()), |(order, words)| (Some(order), mention(&tokens, words)));
+        Self { expressions, order, mention }
     }
 
     /// How well a moment fits the best of its expressions, in [0, 1]; `None` where it has none.
@@ -161,6 +168,7 @@ impl Found {
                 && best.as_ref().is_none_or(|best| end > best.end)
                 && let Some(stretch) = apply(stretch, &modifiers)
             {
+                let (end, stretch) = followed(language, tokens, end, stretch);
                 let says = modifiers.iter().find(|(of, ..)| !matches!(of, Modifier::Leads | Modifier::Nothing));
                 best = Some(Self { shown: says.map_or(core, |(.., place)| *place), core, end, stretch });
             }
@@ -221,6 +229,24 @@ fn with_usual(meaning: Meaning, bound: Bound) -> Bound {
     }
 }
 
+/// An expression with what stands behind it and changes it.
+fn followed(language: &Language, tokens: &[Token], mut end: usize, mut stretch: Stretch) -> (usize, Stretch) {
+    for _ in 0..MODIFIERS {
+        let rest = tokens.get(end..).unwrap_or_default();
+        let found = language.followers.iter().filter_map(|(pattern, of)| Some((language.find(pattern, rest)?.0, *of)));
+        let Some((words, of)) = found.max_by_key(|(words, _)| *words) else { break };
+        let Some(changed) = modified(stretch, of, None) else { break };
+        (end, stretch) = (end + words, changed);
+    }
+    (end, stretch)
+}
+
+/// How many words these are: two characters of a script without spaces are about one.
+fn length(tokens: &[Token]) -> usize {
+    let unspaced = tokens.iter().filter(|token| token.word.starts_with(is_unspaced)).count();
+    tokens.len() - unspaced / 2
+}
+
 /// The longest modifier at the start of some words, how many it takes, and its unit.
 fn modifier(language: &Language, tokens: &[Token]) -> Option<(usize, Modifier, Option<Unit>)> {
     let found = language.modifiers.iter().filter_map(|(pattern, modifier)| {
@@ -235,9 +261,10 @@ fn apply(stretch: Stretch, modifiers: &[(Modifier, Option<Unit>, usize)]) -> Opt
     modifiers.iter().rev().try_fold(stretch, |stretch, (of, unit, _)| modified(stretch, *of, *unit))
 }
 
-/// What the words of order ask for that stand in no expression; nothing where they ask for both.
-fn order(tokens: &[Token], taken: &[Range<usize>]) -> Option<Order> {
-    let (mut newest, mut oldest, mut at) = (false, false, 0);
+/// What the words of order ask for that stand in no expression, and those of them that count what happened; nothing where
+/// they ask for both ends.
+fn order(tokens: &[Token], taken: &[Range<usize>]) -> Option<(Order, Vec<Range<usize>>)> {
+    let (mut newest, mut oldest, mut counting, mut at) = (false, false, Vec::new(), 0);
     while at < tokens.len() {
         let all = ALL.iter().rev().flat_map(|language| {
             language.orders.iter().filter_map(move |(pattern, sought)| {
@@ -252,16 +279,32 @@ fn order(tokens: &[Token], taken: &[Range<usize>]) -> Option<Order> {
         let own = at..at + words;
         // "Today" is a day, and the present too.
         let is_free = taken.iter().all(|of| *of == own || of.end <= own.start || own.end <= of.start);
-        match sought {
-            Sought::Newest if is_free => newest = true,
-            Sought::Oldest if is_free => oldest = true,
-            _ => {}
+        if is_free {
+            newest |= matches!(sought, Sought::Newest | Sought::LastTime);
+            oldest |= matches!(sought, Sought::Oldest | Sought::FirstTime);
+            counting.extend(matches!(sought, Sought::FirstTime | Sought::LastTime).then_some(own));
         }
         at += words;
     }
     match (newest, oldest) {
-        (true, false) => Some(Order::Newest),
-        (false, true) => Some(Order::Oldest),
+        (true, false) => Some((Order::Newest, counting)),
+        (false, true) => Some((Order::Oldest, counting)),
         _ => None,
     }
+}
+
+/// The bytes of the words that ask for a mention: that it was one, and that it was the first or the last. Nothing where a part
+/// is missing.
+fn mention(tokens: &[Token], counting: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let at = |start: usize| {
+        let patterns = ALL.iter().flat_map(|language| language.mentions.iter().map(move |pattern| (language, pattern)));
+        patterns.filter_map(|(language, pattern)| Some(language.find(pattern, &tokens[start..])?.0)).max()
+    };
+    let named = (0..tokens.len()).filter_map(|start| Some(start..start + at(start)?));
+    let (named, count): (Vec<_>, _) = (named.collect(), counting.len());
+    if named.is_empty() || count == 0 {
+        return Vec::new();
+    }
+    let place = |words: Range<usize>| tokens[words.start].place.start..tokens[words.end - 1].place.end;
+    named.into_iter().chain(counting).map(place).collect()
 }

@@ -33,6 +33,8 @@ pub(super) fn resolve(meaning: Meaning, bound: &Bound, clock: Option<&Clock>) ->
             let day = days_after(clock?.today()?, days)?;
             in_daypart(day, bound.daypart)
         }
+        Meaning::Of(unit, turns) => period(unit, turns, clock?),
+        Meaning::OfYear(years) => in_year(bound, clock?.today()?.year().checked_add(i16::try_from(years).ok()?)?),
         Meaning::Last => turn(bound, -1, clock?),
         Meaning::BeforeLast => turn(bound, -2, clock?),
         Meaning::This => turn(bound, 0, clock?),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::analysis::folded;
 
-/// A run of letters and digits.
+/// A run of letters and digits, or one character of Chinese or Japanese, which put no spaces between words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     /// Folded: small letters, no accents.
@@ -26,12 +26,24 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         }
         let start = at + skipped;
         // A combining mark belongs to the letter before it.
-        let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '\u{300}'..='\u{36f}');
-        let end = text[start..].find(|c: char| !is_inside(c)).map_or(text.len(), |length| start + length);
+        let is_inside = |c: char| (c.is_alphanumeric() && !is_unspaced(c)) || matches!(c, '\u{300}'..='\u{36f}');
+        let first = text[start..].chars().next().map_or(0, char::len_utf8);
+        let end = match text[start..].starts_with(is_unspaced) {
+            true => start + first,
+            false => {
+                text[start + first..].find(|c: char| !is_inside(c)).map_or(text.len(), |length| start + first + length)
+            }
+        };
         tokens.push(Token { word: folded(&text[start..end]).into_owned(), place: start..end, joint: None });
         at = end;
     }
     tokens
+}
+
+/// Whether a character is of a script without spaces between words: Han, kana, and the marks that repeat or lengthen these.
+pub(super) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
 #[cfg(test)]
@@ -46,5 +58,7 @@ mod tests {
         assert_eq!(words, ["last", "week", "s", "manana", "2023", "05"]);
         assert_eq!(&text[found[3].place.clone()], "Mañana");
         assert_eq!(found[4].joint, Some('-'));
+        let words: Vec<String> = tokens("在2024年5月，カバ ok").into_iter().map(|token| token.word).collect();
+        assert_eq!(words, ["在", "2024", "年", "5", "月", "カ", "バ", "ok"]);
     }
 }

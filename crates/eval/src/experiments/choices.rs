@@ -121,7 +121,11 @@ fn loco(described: &str) -> (String, Option<usize>) {
         ("zscore" | "minmax", "loco") => (format!("{outer}({WEIGHTS},{rest}"), None),
         ("rrf", "loco") => (format!("{outer}({WEIGHTS},{rest}"), Some(0)),
         // The fusion stands within.
-        ("dated" | "date_boost" | "title_boost" | "reply_boost" | "order_boost" | "cued" | "cue_boost", _) => {
+        (
+            "dated" | "date_boost" | "title_boost" | "reply_boost" | "mention_boost" | "order_boost" | "cued"
+            | "cue_boost",
+            _,
+        ) => {
             let (inner, linked) = loco(rest);
             (format!("{outer}({first},{inner}"), linked.map(|set| set + first.matches('{').count()))
         }

@@ -8,7 +8,8 @@ use aforesaid::{
     Pipeline,
     formats::Captions,
     pipeline::{
-        AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, ORDER_BOOST, REPLY_BOOST, TITLE_BOOST,
+        AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, MENTION_BOOST, ORDER_BOOST, REPLY_BOOST,
+        TITLE_BOOST,
     },
 };
 
@@ -60,6 +61,7 @@ pub(super) const PIECES: &[Piece] = &[
     numbers("said on the date it names", |to, from| boost(to, from, DATE_BOOST)),
     numbers("said under the title it names", |to, from| boost(to, from, TITLE_BOOST)),
     numbers("it answers a question like the query", |to, from| boost(to, from, REPLY_BOOST)),
+    numbers("the first or the last mention, where it asks for one", |to, from| boost(to, from, MENTION_BOOST)),
     numbers("the newest or the oldest, where it asks for it", |to, from| boost(to, from, ORDER_BOOST)),
     numbers("vectors of questions without names", |to, from| {
         dense(to, from, |to, from| to.speaker_names = from.speaker_names)

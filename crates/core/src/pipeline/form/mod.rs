@@ -12,9 +12,10 @@
 //! | `lexical`, `paper-bm25` | the lexical leg of that preset |
 //! | `dense`, `dense(top3)`, `dense(all-MiniLM-L6-v2, max, strip_speakers)` | cosines, pooled into sessions, by any or by the named encoder; of the query without speakers' names |
 //! | `dense(max, multivec)`, `dense(max, concat)` | the best of a text's and its cue questions' vectors; one of the text with all of them |
-//! | `cue_bm25`, `cue_dense`, `date_match`, `time_order` | the best cue question by BM25, by cosine; the fit of a named time; the place in time |
+//! | `cue_bm25`, `cue_dense`, `date_match`, `time_order`, `mention_order` | the best cue question by BM25, by cosine; the fit of a named time; the place in time; the place among those that name what is asked about |
 //! | `cue_boost(0.2:0.5, pipeline)` | adds the z-scores of `cue_bm25` and `cue_dense`, in standard deviations of the fused scores |
 //! | `date_boost(2, pipeline)` | adds `date_match`, in standard deviations of the fused scores |
+//! | `mention_boost(6, pipeline)` | adds `mention_order`, where the query asks for the first or the last mention |
 //! | `order_boost(3, pipeline)` | adds `time_order` among the best: the newest or the oldest, where the query asks for it |
 //! | `learned(pipeline)` | puts its best turns in order by the candidate ranker that ships |
 //! | `zscore(leg, leg)`, `minmax(0.7, leg, leg)`, `rrf(60, 1, 0.5, leg, leg)` | legs fused, with the numbers of [`Fusion`] in front: one weight a leg, or of two legs that of the first |
@@ -240,7 +241,7 @@ mod tests {
             (" bm25( paper-2606 ) ", "bm25(paper-2606)"),
             (
                 "lexical",
-                "bm25(k1=0.9, bigrams=0.5, neighbours=0.5:0.5, half_length=30, cues=1:0.5, speaker_match=2, \
+                "bm25(k1=0.9, bigrams=0.5, neighbours=0.5:0.5, half_length=40, cues=1:0.5, speaker_match=2.5, \
                  time_expression=1, question_penalty=0.8, short_penalty=0.6, sessions=1:1, turns=0.4:1, spelling=1)",
             ),
             ("dense", "dense(max)"),

@@ -5,6 +5,7 @@ mod cue_dense;
 mod date_match;
 mod dense;
 mod lexical;
+mod mention_order;
 mod reply_match;
 mod time_order;
 mod title_match;
@@ -14,6 +15,7 @@ pub use cue_dense::CueDenseLeg;
 pub use date_match::DateLeg;
 pub use dense::{DenseLeg, VectorSource};
 pub use lexical::{AnswerFeatures, LexicalLeg, UnitWeights};
+pub use mention_order::MentionLeg;
 pub use reply_match::ReplyLeg;
 pub use time_order::TimeOrderLeg;
 pub use title_match::TitleLeg;
@@ -21,7 +23,7 @@ pub use title_match::TitleLeg;
 use super::leg::LegReader;
 
 /// How those that ship are read.
-pub(super) const READERS: [LegReader; 8] = [
+pub(super) const READERS: [LegReader; 9] = [
     lexical::READER,
     dense::READER,
     cue_bm25::READER,
@@ -30,4 +32,5 @@ pub(super) const READERS: [LegReader; 8] = [
     title_match::READER,
     reply_match::READER,
     time_order::READER,
+    mention_order::READER,
 ];

@@ -1,13 +1,16 @@
 //! The tables, a file each. To add a language, write its file and add it to [`ALL`].
 
+mod chinese;
 mod english;
 mod german;
+mod japanese;
 mod spanish;
 
 use super::language::Language;
 
 /// A text may be in any of them: the longest expression wins, and of equals that of the language named first.
-pub(super) const ALL: [&Language; 3] = [&english::ENGLISH, &german::GERMAN, &spanish::SPANISH];
+pub(super) const ALL: [&Language; 5] =
+    [&english::ENGLISH, &german::GERMAN, &spanish::SPANISH, &chinese::CHINESE, &japanese::JAPANESE];
 
 #[cfg(test)]
 mod tests {
@@ -43,9 +46,10 @@ mod tests {
             for word in words.chain(language.ambiguous.iter().copied()) {
                 assert!(is_folded(word), "{word:?}");
             }
-            let patterns = language.modifiers.iter().map(|(pattern, _)| *pattern);
+            let patterns = language.modifiers.iter().chain(language.followers).map(|(pattern, _)| *pattern);
             let patterns = patterns.chain(language.expressions.iter().map(|(pattern, _)| *pattern));
-            for pattern in patterns.chain(language.orders.iter().map(|(pattern, _)| *pattern)) {
+            let patterns = patterns.chain(language.orders.iter().map(|(pattern, _)| *pattern));
+            for pattern in patterns.chain(language.mentions.iter().copied()) {
                 for part in pattern.split(' ') {
                     let part = part.trim_end_matches('?');
                     let known =

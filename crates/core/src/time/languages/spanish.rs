@@ -4,7 +4,7 @@ use crate::time::language::{
     DayPart, Holiday, Language,
     Meaning::{Ago, Ahead, BeforeLast, Day, Last, LastOf, Named, Next, Nth, Past, This, WeekOf},
     Modifier::{About, After, Before, Early, Late, Leads, Middle, Nothing, Since, UnitAfter, UnitBefore, Until},
-    Sought::{Neither, Newest, Oldest},
+    Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
     Unit, between, exactly,
 };
 
@@ -127,6 +127,7 @@ pub(super) const SPANISH: Language = Language {
         ("la? {unit} antes de|del", UnitBefore),
         ("la? {unit} despues de|del", UnitAfter),
     ],
+    followers: &[],
     expressions: &[
         ("hoy", Day(0)),
         ("ayer", Day(-1)),
@@ -192,14 +193,21 @@ pub(super) const SPANISH: Language = Language {
         ("sigue|siguen", Newest),
         ("ya no", Newest),
         ("ultimo|ultima|ultimos|ultimas", Newest),
+        ("ultima vez", LastTime),
         ("mas reciente|recientes", Newest),
         ("ultimamente|recientemente", Newest),
         ("al principio", Oldest),
         ("originalmente|inicialmente", Oldest),
-        ("primera vez", Oldest),
+        ("primera vez", FirstTime),
         ("mas antiguo|antigua", Oldest),
         // Not of time.
         ("primeros auxilios", Neither),
         ("hasta ahora", Neither),
+    ],
+    mentions: &[
+        "mencionar|menciono|mencione|mencionas|mencionaste|mencionamos|mencionaron|mencionado|menciona",
+        "hablar|hablo|hable|hablas|hablaste|hablamos|hablaron|hablado|habla de|del|sobre",
+        "conte|contaste|conto|contamos|contaron|contado",
+        "salio|salir|sale a|el tema|relucir",
     ],
 };
