@@ -2,10 +2,10 @@
 
 /// The time expressions of one language.
 ///
-/// All words are folded: small letters without accents. In Chinese and Japanese each character is a word. A pattern is a row of words; `a|b` stands for either, a `?` at the
-/// end makes a word optional, and a slot in braces stands for a word of one of the lists below, or for a number:
-/// `{number}`, `{unit}`, `{day}`, `{nth}`, `{weekday}`, `{month}`, `{year}`, `{decade}`, `{quarter}`, `{season}`,
-/// `{holiday}`, `{daypart}`.
+/// All words are folded: small letters without accents. In Chinese and Japanese each character is a word. A pattern is a
+/// row of words; `a|b` stands for either, a `?` at the end makes a word optional, and a slot in braces stands for a word of
+/// one of the lists below, or for a number: `{number}`, `{unit}`, `{day}`, `{nth}`, `{weekday}`, `{month}`, `{year}`,
+/// `{decade}`, `{quarter}`, `{season}`, `{holiday}`, `{daypart}`.
 #[derive(Debug)]
 pub(super) struct Language {
     /// January first; names of one or more words, as those of weekdays and seasons.
