@@ -21,12 +21,13 @@ use serde_json::{Value, json};
 use server::{Deed, Request, Server, ok};
 
 /// What must never be sent.
-const SECRET: &str = "1234";
+/// Not digits alone: a time in milliseconds may hold those.
+const SECRET: &str = "zx1234";
 
 /// Turns around the one that is marked, in the order of the conversation.
 const BEFORE: &str =
     r#"{"id":"1","conversation":"c","session":"s","speaker":"Bob","text":"What opens the kite safe?"}"#;
-const MARKED: &str = r#"{"id":"2","conversation":"c","session":"s","speaker":"Ann","text":"My kite safe opens with 1234.","image_caption":"a note that says 1234","importance":0.9,"tags":["secret","it's"],"sensitive":true}"#;
+const MARKED: &str = r#"{"id":"2","conversation":"c","session":"s","speaker":"Ann","text":"My kite safe opens with zx1234.","image_caption":"a note that says zx1234","importance":0.9,"tags":["secret","it's"],"sensitive":true}"#;
 const AFTER: &str =
     r#"{"id":"3","conversation":"c","session":"s","speaker":"Bob","text":"The kite safe opens, thanks."}"#;
 
@@ -77,7 +78,7 @@ fn marks_of_a_turn_are_kept() {
             .into_iter()
             .enumerate()
     {
-        let text = format!("my PIN is 1234 for the {n}th time");
+        let text = format!("my PIN is zx1234 for the {n}th time");
         sandbox.done(&[&["add", &text], more, &marked].concat());
         assert_eq!(marks(&sandbox, &text), json!([true, ["secret", "pin"], 0.9]), "{more:?}");
     }
@@ -103,14 +104,14 @@ fn a_sensitive_turn_reaches_no_server() {
     let run = |args: &[&str]| finish(&mut with_server(&sandbox, &server.url, args)).succeeded();
     sandbox.write("around.jsonl", format!("{BEFORE}\n{MARKED}\n{AFTER}\n"));
     run(&["import", "around.jsonl"]);
-    run(&["add", "The other kite safe opens with 1234, too.", "-c", "c", "-s", "s", "--speaker", "N", "--sensitive"]);
+    run(&["add", "The other kite safe opens with zx1234, too.", "-c", "c", "-s", "s", "--speaker", "N", "--sensitive"]);
     run(&["add", "Any kite flies.", "-c", "c", "-s", "s", "--speaker", "Bob"]);
     run(&["reembed"]);
     run(&["cues", "export", "batch.jsonl", "--batch"]);
     assert!(sandbox.read("batch.jsonl").contains("kite safe") && !sandbox.read("batch.jsonl").contains(SECRET));
     assert!(!run(&["cues", "export", "-", "--batch", "--prompt", "isolated"]).contains(SECRET));
     run(&["cues", "write"]);
-    sandbox.write("mine.jsonl", r#"{"conversation":"c","id":"2","q":["Does 1234 open the kite safe?"]}"#);
+    sandbox.write("mine.jsonl", r#"{"conversation":"c","id":"2","q":["Does zx1234 open the kite safe?"]}"#);
     run(&["cues", "import", "mine.jsonl", "--concat"]);
     run(&["reembed"]);
 
@@ -142,8 +143,8 @@ fn sensitive_lines_of_a_labelled_history_reach_no_server() {
     let (sandbox, server) = (Sandbox::new(), obliging());
     let lines = [
         r#"{"id":"1","session":"s","speaker":"Ann","text":"The kite flies.","sensitive":false}"#,
-        r#"{"id":"2","session":"s","speaker":"Ann","text":"My PIN is 1234.","sensitive":true}"#,
-        r#"{"id":"3","text":"Ann's PIN is 1234.","sensitive":true}"#,
+        r#"{"id":"2","session":"s","speaker":"Ann","text":"My PIN is zx1234.","sensitive":true}"#,
+        r#"{"id":"3","text":"Ann's PIN is zx1234.","sensitive":true}"#,
         r#"{"id":"q","query":"what flies?","gold_ids":["1"]}"#,
     ];
     sandbox.write("mine.jsonl", lines.join("\n"));
