@@ -296,13 +296,16 @@ fn order(tokens: &[Token], taken: &[Range<usize>]) -> Option<(Order, Vec<Range<u
 /// The bytes of the words that ask for a mention: that it was one, and that it was the first or the last. Nothing where a part
 /// is missing.
 fn mention(tokens: &[Token], counting: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let at = |start: usize| {
+    if counting.is_empty() {
+        return Vec::new();
+    }
+    let words_at = |start: usize| {
         let patterns = ALL.iter().flat_map(|language| language.mentions.iter().map(move |pattern| (language, pattern)));
         patterns.filter_map(|(language, pattern)| Some(language.find(pattern, &tokens[start..])?.0)).max()
     };
-    let named = (0..tokens.len()).filter_map(|start| Some(start..start + at(start)?));
-    let (named, count): (Vec<_>, _) = (named.collect(), counting.len());
-    if named.is_empty() || count == 0 {
+    let named: Vec<Range<usize>> =
+        (0..tokens.len()).filter_map(|start| Some(start..start + words_at(start)?)).collect();
+    if named.is_empty() {
         return Vec::new();
     }
     let place = |words: Range<usize>| tokens[words.start].place.start..tokens[words.end - 1].place.end;

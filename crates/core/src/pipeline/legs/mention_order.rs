@@ -113,7 +113,9 @@ fn matter(context: SearchContext<'_>, times: &Times) -> Vec<String> {
     let named = analyzer.query_terms(&question.without_names(speakers));
     let asking: Vec<String> =
         times.mention.iter().flat_map(|place| analyzer.query_terms(&question.text()[place.clone()])).collect();
-    let is_name = |term: &String| !named.contains(term) && analyzer.query_terms(question.text()).contains(term);
+    // A term that spelling put in the place of another is in neither, and no name.
+    let written = analyzer.query_terms(question.text());
+    let is_name = |term: &String| written.contains(term) && !named.contains(term);
     question.terms.iter().filter(|term| !is_name(term) && !asking.contains(term)).cloned().collect()
 }
 

@@ -1,5 +1,6 @@
 //! Chinese, in simplified and traditional characters.
 
+use super::MONTHS_IN_CHARACTERS;
 use crate::time::language::{
     Holiday, Language,
     Meaning::{Ago, Day, Last, LastOf, Named, Of, OfYear, Past, This},
@@ -9,21 +10,7 @@ use crate::time::language::{
 };
 
 pub(super) const CHINESE: Language = Language {
-    // Always before the word for month.
-    months: [
-        &["1", "01", "一"],
-        &["2", "02", "二"],
-        &["3", "03", "三"],
-        &["4", "04", "四"],
-        &["5", "05", "五"],
-        &["6", "06", "六"],
-        &["7", "07", "七"],
-        &["8", "08", "八"],
-        &["9", "09", "九"],
-        &["10", "十"],
-        &["11", "十 一"],
-        &["12", "十 二"],
-    ],
+    months: MONTHS_IN_CHARACTERS,
     weekdays: [
         &["星 期 一", "周 一", "週 一", "礼 拜 一", "禮 拜 一"],
         &["星 期 二", "周 二", "週 二", "礼 拜 二", "禮 拜 二"],

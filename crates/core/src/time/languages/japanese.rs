@@ -1,5 +1,6 @@
 //! Japanese.
 
+use super::MONTHS_IN_CHARACTERS;
 use crate::time::language::{
     Holiday, Language,
     Meaning::{Ago, Day, Last, Named, Of, OfYear, Past, This},
@@ -9,21 +10,7 @@ use crate::time::language::{
 };
 
 pub(super) const JAPANESE: Language = Language {
-    // Always before the word for month.
-    months: [
-        &["1", "01", "一"],
-        &["2", "02", "二"],
-        &["3", "03", "三"],
-        &["4", "04", "四"],
-        &["5", "05", "五"],
-        &["6", "06", "六"],
-        &["7", "07", "七"],
-        &["8", "08", "八"],
-        &["9", "09", "九"],
-        &["10", "十"],
-        &["11", "十 一"],
-        &["12", "十 二"],
-    ],
+    months: MONTHS_IN_CHARACTERS,
     weekdays: [
         &["月 曜", "月 曜 日"],
         &["火 曜", "火 曜 日"],

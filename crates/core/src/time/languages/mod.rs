@@ -12,6 +12,22 @@ use super::language::Language;
 pub(super) const ALL: [&Language; 5] =
     [&english::ENGLISH, &german::GERMAN, &spanish::SPANISH, &chinese::CHINESE, &japanese::JAPANESE];
 
+/// The numbers of months in Chinese and Japanese, where the word for month follows.
+const MONTHS_IN_CHARACTERS: [&[&str]; 12] = [
+    &["1", "01", "一"],
+    &["2", "02", "二"],
+    &["3", "03", "三"],
+    &["4", "04", "四"],
+    &["5", "05", "五"],
+    &["6", "06", "六"],
+    &["7", "07", "七"],
+    &["8", "08", "八"],
+    &["9", "09", "九"],
+    &["10", "十"],
+    &["11", "十 一"],
+    &["12", "十 二"],
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
