@@ -6,7 +6,7 @@
 //! | `catalogue.rs` | the features by name, each with what it says |
 //! | `table.rs` | their values for the candidates of one query |
 //! | `features.rs`, `words.rs` | how they are computed |
-//! | `forest.rs` | boosted trees |
+//! | `forest/` | boosted trees, and how they score many rows at once |
 //! | `ranker.rs` | a trained ranker, its file, and what it was trained with |
 //! | `stage.rs` | the ranker as the last stage of a pipeline |
 //! | `pooled.rs` | what it does to sessions |

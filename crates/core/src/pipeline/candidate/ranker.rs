@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     catalogue::{FEATURE_COUNT, FEATURES, FEATURES_VERSION},
-    forest::Tree,
+    forest::{Sheet, Tree},
     table::FeatureTable,
 };
 use crate::types::EncoderId;
@@ -43,6 +43,8 @@ pub struct CandidateRanker {
     /// How it was made.
     pub record: RankerRecord,
     trees: Vec<Tree>,
+    /// The trees as they are asked.
+    sheet: Sheet,
     id: String,
 }
 
@@ -157,7 +159,8 @@ pub struct Shares {
 impl CandidateRanker {
     /// A ranker of trees that ask for features by their places in [`FEATURES`].
     pub fn new(record: RankerRecord, trees: Vec<Tree>) -> Self {
-        let mut ranker = Self { record, trees, id: String::new() };
+        let sheet = Sheet::of(&trees);
+        let mut ranker = Self { record, trees, sheet, id: String::new() };
         ranker.id = format!("{:08x}", crc32fast::hash(ranker.body().as_bytes()));
         ranker
     }
@@ -266,10 +269,7 @@ impl CandidateRanker {
     /// A score for each row of a table.
     pub fn scores(&self, table: &FeatureTable) -> Vec<f64> {
         let mut scores: Vec<f64> = table.base.iter().map(|base| self.record.base_weight * base).collect();
-        // A tree at a time stays in the processor's nearest memory.
-        for tree in &self.trees {
-            scores.iter_mut().zip(table.rows()).for_each(|(score, row)| *score += f64::from(tree.score(row)));
-        }
+        self.sheet.add(&table.values, &mut scores);
         scores
     }
 

@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+mod sheet;
+
+pub(super) use sheet::Sheet;
+
 /// In the place of a feature: the node is a leaf.
 const LEAF: u16 = u16::MAX;
 /// Nodes of a tree at most.
@@ -174,7 +178,7 @@ impl TryFrom<Columns> for Tree {
         if count == 0 || count > MOST_NODES || [missing.len(), left.len(), threshold.len(), value.len()] != [count; 4] {
             return Err(format!("a tree of {count} nodes whose columns are not of one length from 1 to {MOST_NODES}"));
         }
-        let mut nodes = Vec::with_capacity(count);
+        let (mut nodes, mut has_parent) = (Vec::with_capacity(count), vec![false; count]);
         for at in 0..count {
             let feature = match feature[at] {
                 -1 => LEAF,
@@ -184,6 +188,12 @@ impl TryFrom<Columns> for Tree {
             let inside = usize::from(left[at]) > at && usize::from(left[at]) + 1 < count;
             if feature != LEAF && !inside {
                 return Err(format!("node {at} of a tree has its children at {}, expected after it", left[at]));
+            }
+            let children = if feature == LEAF { 0..0 } else { usize::from(left[at])..usize::from(left[at]) + 2 };
+            for child in children {
+                if std::mem::replace(&mut has_parent[child], true) {
+                    return Err(format!("node {child} of a tree is the child of two nodes"));
+                }
             }
             if !threshold[at].is_finite() || !value[at].is_finite() {
                 return Err(format!("node {at} of a tree holds a number that is not finite"));
@@ -238,6 +248,8 @@ mod tests {
         let endless = written.replace("\"left\":[1,", "\"left\":[0,");
         assert!(serde_json::from_str::<Tree>(&endless).unwrap_err().to_string().contains("children at 0"));
         assert!(serde_json::from_str::<Tree>(&written.replace("\"left\":[1,", "\"left\":[4,")).is_err());
+        let shared = written.replace("\"left\":[1,", "\"left\":[3,");
+        assert!(serde_json::from_str::<Tree>(&shared).unwrap_err().to_string().contains("child of two nodes"));
         assert!(serde_json::from_str::<Tree>(&written.replace("\"missing\":[1,", "\"missing\":[")).is_err());
     }
 }
