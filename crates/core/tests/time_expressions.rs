@@ -60,6 +60,9 @@ fn days_and_weeks() {
         ("last Friday", "last Friday: 2024-05-10..2024-05-11"),
         ("next Friday", "next Friday: 2024-05-17..2024-05-18"),
         ("this Friday", "this Friday: 2024-05-17..2024-05-18"),
+        ("on Monday last week", "Monday last week: 2024-05-06..2024-05-07"),
+        ("last week's Tuesday", "last week's Tuesday: 2024-05-07..2024-05-08"),
+        ("the Friday of the week before last", "the Friday of the week before last: 2024-05-03..2024-05-04"),
         ("last night", "last night: 2024-05-14T18:00:00Z..2024-05-15T06:00:00Z"),
         ("yesterday morning", "yesterday morning: 2024-05-14T05:00:00Z..2024-05-14T12:00:00Z"),
         ("the past three days", "the past three days: 2024-05-12..2024-05-16"),
@@ -91,6 +94,11 @@ fn months_years_and_seasons() {
         ("last winter", "last winter: 2023-12-01..2024-03-01"),
         ("this summer", "this summer: 2024-06-01..2024-09-01"),
         ("last year", "last year: 2023-01-01..2024-01-01"),
+        ("what did we plan in March last year?", "March last year: 2023-03-01..2023-04-01"),
+        ("in the spring of last year", "the spring of last year: 2023-03-01..2023-06-01"),
+        ("last year's Christmas", "last year's Christmas: 2023-12-24..2023-12-27"),
+        ("in May of the year before last", "May of the year before last: 2022-05-01..2022-06-01"),
+        ("the 3rd of June last year", "the 3rd of June last year: 2023-06-03..2023-06-04"),
         ("earlier this year", "earlier this year: 2024-01-01..2025-01-01"),
         ("in the 1990s", "the 1990s: 1990-01-01..2000-01-01"),
         ("Q3 2023", "Q3 2023: 2023-07-01..2023-10-01"),
@@ -163,6 +171,11 @@ fn other_languages() {
         ("im Sommer 2022", "Sommer 2022: 2022-06-01..2022-09-01"),
         ("am 10. Mai 2023", "10. Mai 2023: 2023-05-10..2023-05-11"),
         ("um Weihnachten herum", "um Weihnachten: 2023-12-24..2023-12-27"),
+        ("am Montag letzter Woche", "Montag letzter Woche: 2024-05-06..2024-05-07"),
+        ("im März letzten Jahres", "März letzten Jahres: 2023-03-01..2023-04-01"),
+        ("letztes Jahr an Ostern", "letztes Jahr an Ostern: 2023-04-07..2023-04-11"),
+        ("el martes de la semana pasada", "el martes de la semana pasada: 2024-05-07..2024-05-08"),
+        ("en abril del año pasado", "abril del año pasado: 2023-04-01..2023-05-01"),
         ("am letzten Freitag", "letzten Freitag: 2024-05-10..2024-05-11"),
         ("zwischen März und Mai", "zwischen März und Mai: 2024-03-01..2024-06-01"),
         ("¿Qué dijo ayer?", "ayer: 2024-05-14..2024-05-15"),
@@ -187,6 +200,8 @@ fn languages_without_spaces() {
         ("2023年11月27日", "2023年11月27日: 2023-11-27..2023-11-28"),
         ("十一月怎么样", "十一月: 2023-11-01..2023-12-01"),
         ("上周五", "上周五: 2024-05-10..2024-05-11"),
+        ("上周一", "上周一: 2024-05-06..2024-05-07"),
+        ("上上个星期二", "上上个星期二: 2024-04-30..2024-05-01"),
         ("上周末去哪儿了", "上周末: 2024-05-11..2024-05-13"),
         ("圣诞节前后", "圣诞节前后: 2023-12-24..2023-12-27"),
         ("先月、何を決めましたか。", "先月: 2024-04-01..2024-05-01"),
@@ -194,6 +209,7 @@ fn languages_without_spaces() {
         ("3か月前の話", "3か月前: 2024-01-31..2024-03-02"),
         ("昨年の秋ごろ", "昨年の秋ごろ: 2023-09-01..2023-12-01"),
         ("先週の金曜日に", "先週の金曜日: 2024-05-10..2024-05-11"),
+        ("先週の月曜日", "先週の月曜日: 2024-05-06..2024-05-07"),
         ("5月の初めに", "5月の初め: 2024-05-01..2024-05-11T08:00:00Z"),
         ("一昨日", "一昨日: 2024-05-13..2024-05-14"),
     ]);
@@ -288,13 +304,13 @@ fn a_mention_needs_a_word_for_it_and_one_for_the_first_or_the_last() {
         let read = Times::read(text, Some(&clock(NOW, "UTC")));
         read.mention.into_iter().map(|place| text[place].to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(words("When did I first mention Noor?"), ["mention", "first"]);
-    assert_eq!(words("When did the boat first come up?"), ["come up", "first"]);
+    assert_eq!(words("When did I first mention Noor?"), ["mention", "first", "When"]);
+    assert_eq!(words("When did the boat first come up?"), ["come up", "first", "When"]);
     assert_eq!(words("the last time we talked about Ebbe"), ["talked about", "the last time"]);
-    assert_eq!(words("When did I first tell you about Dilan?"), ["tell you about", "first"]);
-    assert_eq!(words("Wann ging es zum ersten Mal um Frau Dörfler?"), ["ging es", "zum ersten Mal"]);
-    assert_eq!(words("¿Cuándo hablamos de Pepa por última vez?"), ["hablamos de", "última vez"]);
-    assert_eq!(words("思穎第一次提到環島是什麼時候？"), ["提到", "第一次"]);
+    assert_eq!(words("When did I first tell you about Dilan?"), ["tell you about", "first", "When"]);
+    assert_eq!(words("Wann ging es zum ersten Mal um Frau Dörfler?"), ["ging es", "zum ersten Mal", "Wann"]);
+    assert_eq!(words("¿Cuándo hablamos de Pepa por última vez?"), ["hablamos de", "última vez", "Cuándo"]);
+    assert_eq!(words("思穎第一次提到環島是什麼時候？"), ["提到", "第一次", "是什麼時候"]);
     for text in
         ["When did I mention Noor?", "What did I first eat?", "the latest price we talked about", "her first name"]
     {
@@ -328,4 +344,63 @@ proptest! {
         let _ = Times::read(&text, Some(&clock(NOW, "UTC")));
         let _ = Times::read(&text, None);
     }
+}
+
+#[test]
+fn what_people_say_of_the_past() {
+    means(&[
+        ("a fortnight ago", "a fortnight ago: 2024-04-28..2024-05-05"),
+        ("two weeks back", "two weeks back: 2024-04-28..2024-05-05"),
+        ("a year or so ago", "a year or so ago: 2023-02-13..2023-08-15"),
+        ("a day or two ago", "a day or two ago: 2024-05-13..2024-05-15"),
+        ("half a year ago", "half a year ago: 2023-10-31..2023-12-01"),
+        ("a year and a half ago", "a year and a half ago: 2022-10-31..2022-12-01"),
+        ("this time last year", "this time last year: 2023-04-30..2023-05-31"),
+        ("the night before last", "the night before last: 2024-05-13T18:00:00Z..2024-05-14T06:00:00Z"),
+        ("over the weekend", "over the weekend: 2024-05-11..2024-05-13"),
+        ("on the weekend of 4 May", "the weekend of 4 May: 2024-04-29..2024-05-06"),
+        ("the other week", "the other week: 2024-04-24..2024-05-16"),
+        ("two Fridays ago", "two Fridays ago: 2024-05-03..2024-05-04"),
+        ("two summers ago", "two summers ago: 2022-06-01..2022-09-01"),
+        ("at the start of the year", "the start of the year: 2024-01-01..2024-05-02"),
+        ("at the end of the year", "the end of the year: 2023-09-01T08:00:00Z..2024-01-01"),
+        ("the first half of 2024", "the first half of 2024: 2024-01-01..2024-07-02"),
+        ("the first week of last month", "the first week of last month: 2024-04-01..2024-04-08"),
+        ("on the 3rd of last month", "the 3rd of last month: 2024-04-03..2024-04-04"),
+        ("two days before Christmas", "two days before Christmas: 2023-12-22..2023-12-23"),
+        ("a few days before Christmas", "a few days before Christmas: 2023-12-19..2023-12-24"),
+        ("shortly after Easter", "shortly after Easter: 2024-04-02..2024-04-09"),
+        ("on Labor Day", "Labor Day: 2023-09-04..2023-09-05"),
+        ("around Memorial Day", "around Memorial Day: 2023-05-29..2023-05-30"),
+        ("vor einem halben Jahr", "vor einem halben Jahr: 2023-10-31..2023-12-01"),
+        ("vor anderthalb Jahren", "vor anderthalb Jahren: 2022-10-31..2022-12-01"),
+        ("am Wochenende", "am Wochenende: 2024-05-11..2024-05-13"),
+        ("Anfang des Jahres", "Anfang des Jahres: 2024-01-01..2024-05-02"),
+        ("zwischen den Jahren", "zwischen den Jahren: 2023-12-27..2024-01-01"),
+        ("an Pfingsten", "Pfingsten: 2023-05-27..2023-05-30"),
+        ("kurz vor Silvester", "kurz vor Silvester: 2023-12-24..2023-12-31"),
+        ("hace un año y medio", "hace un año y medio: 2022-10-31..2022-12-01"),
+        ("a finales del año pasado", "a finales del año pasado: 2023-09-01T08:00:00Z..2024-01-01"),
+        ("el fin de semana", "el fin de semana: 2024-05-11..2024-05-13"),
+        ("en carnaval", "carnaval: 2024-02-08..2024-02-14"),
+        ("半年前", "半年前: 2023-10-31..2023-12-01"),
+        ("去年年底", "去年年底: 2023-09-01T08:00:00Z..2024-01-01"),
+        ("上半年花了多少？", "上半年: 2024-01-01..2024-07-02"),
+        ("春节前后", "春节前后: 2024-02-09..2024-02-17"),
+        ("中秋節那天", "中秋節: 2023-09-29..2023-09-30"),
+        ("周末去哪儿了", "周末: 2024-05-11..2024-05-13"),
+        ("一年半前の話", "一年半前: 2022-10-31..2022-12-01"),
+        ("去年の暮れに", "去年の暮れ: 2023-09-01T08:00:00Z..2024-01-01"),
+        ("この春の旅行", "この春: 2024-03-01..2024-06-01"),
+        ("年末年始に", "年末年始: 2023-12-28..2024-01-05"),
+    ]);
+    let order = |text: &str| Times::read(text, Some(&clock(NOW, "UTC"))).order;
+    assert_eq!((order("the first week of last month"), order("a year ago today")), (None, None));
+    means_nothing(&[
+        "at the end of the day",
+        "I want my money back",
+        "two wheels back",
+        "over the years",
+        "half a pound of butter",
+    ]);
 }

@@ -55,8 +55,8 @@ fn by_script(text: &str) -> Option<Language> {
     (2 * of_script > letters).then_some(if kana && most == CHINESE { JAPANESE } else { most })
 }
 
-const CHINESE: Language = Language::Named("Chinese");
-const JAPANESE: Language = Language::Named("Japanese");
+pub(super) const CHINESE: Language = Language::Named("Chinese");
+pub(super) const JAPANESE: Language = Language::Named("Japanese");
 
 /// The language of a letter that is not Latin.
 fn script(c: char) -> Option<Language> {

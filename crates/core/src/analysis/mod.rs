@@ -3,6 +3,7 @@
 mod dates;
 mod fold;
 mod form;
+mod function_words;
 mod language;
 mod located;
 mod paper;
@@ -42,9 +43,21 @@ impl Analyzer {
     }
 
     /// The distinct terms of a query, in order of first use.
+    ///
+    /// Of a query in another language than English its function words are left out, unless it has no other words.
     pub fn query_terms(self, query: &str) -> Vec<String> {
+        let of_language =
+            |language: Language| self.distinct_terms(query, &|word| function_words::is_function_word(language, word));
+        let terms = match Language::of(query) {
+            None | Some(Language::English) => Vec::new(),
+            Some(language) => of_language(language),
+        };
+        if terms.is_empty() { self.distinct_terms(query, &|_| false) } else { terms }
+    }
+
+    fn distinct_terms(self, text: &str, left_out: &dyn Fn(&str) -> bool) -> Vec<String> {
         let mut terms = Vec::new();
-        self.session().terms(query, &mut |term| {
+        self.session().terms_but(text, left_out, &mut |term| {
             if !terms.iter().any(|known| known == term) {
                 terms.push(term.to_owned());
             }
@@ -66,11 +79,16 @@ const REMEMBERED_STEMS: usize = 1 << 18;
 impl Analysis {
     /// Calls `found` with each term of `text`, in order, repeats included.
     pub fn terms(&mut self, text: &str, found: &mut dyn FnMut(&str)) {
+        self.terms_but(text, &|_| false, found);
+    }
+
+    /// The same without some words.
+    fn terms_but(&mut self, text: &str, left_out: &dyn Fn(&str) -> bool, found: &mut dyn FnMut(&str)) {
         match self.analyzer {
             Analyzer::FusionStudy => paper::terms(text, found),
             Analyzer::Plain => words::words(text, found),
             Analyzer::English => words::words(text, &mut |word| {
-                if !stopwords::is_english(word) {
+                if !stopwords::is_english(word) && !left_out(word) {
                     self.with_stem(word, found);
                 }
             }),

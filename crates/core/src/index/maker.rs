@@ -13,10 +13,11 @@ use crate::{
 };
 
 /// Source files that have a part in what an index holds of a text, by name and content.
-const SOURCES: [(&str, &[u8]); 21] = [
+const SOURCES: [(&str, &[u8]); 22] = [
     ("analysis/dates.rs", include_bytes!("../analysis/dates.rs")),
     ("analysis/fold.rs", include_bytes!("../analysis/fold.rs")),
     ("analysis/form.rs", include_bytes!("../analysis/form.rs")),
+    ("analysis/function_words.rs", include_bytes!("../analysis/function_words.rs")),
     ("analysis/language.rs", include_bytes!("../analysis/language.rs")),
     ("analysis/located.rs", include_bytes!("../analysis/located.rs")),
     ("analysis/mod.rs", include_bytes!("../analysis/mod.rs")),

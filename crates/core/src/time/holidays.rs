@@ -2,7 +2,10 @@
 
 use jiff::civil::{Date, Weekday};
 
-use super::{language::Holiday, stretch::Stretch};
+use super::{
+    language::Holiday,
+    stretch::{Stretch, days_after},
+};
 
 impl Holiday {
     /// Its days in a year; of the turn of the year, those with which the year ends.
@@ -11,20 +14,30 @@ impl Holiday {
             Holiday::Fixed(month, first, last) => {
                 Stretch::days(Date::new(year, month, first).ok()?, Date::new(year, month, last).ok()?)
             }
+            Holiday::Span((month, day), (last_month, last_day)) => {
+                let last_year = if (last_month, last_day) < (month, day) { year.checked_add(1)? } else { year };
+                Stretch::days(Date::new(year, month, day).ok()?, Date::new(last_year, last_month, last_day).ok()?)
+            }
             Holiday::NewYear => {
                 let eve = Date::new(year, 12, 31).ok()?;
                 Stretch::days(eve, eve.tomorrow().ok()?)
             }
-            Holiday::Easter => {
-                let sunday = easter(year)?;
-                Stretch::days(sunday.yesterday().ok()?.yesterday().ok()?, sunday.tomorrow().ok()?)
-            }
-            Holiday::Thanksgiving => {
-                let day = Date::new(year, 11, 1).ok()?.nth_weekday_of_month(4, Weekday::Thursday).ok()?;
+            Holiday::FromEaster(first, last) => days_from(easter(year)?, first, last),
+            Holiday::Nth(month, weekday, which) => {
+                let weekday = Weekday::from_monday_zero_offset(weekday).ok()?;
+                let day = Date::new(year, month, 1).ok()?.nth_weekday_of_month(which, weekday).ok()?;
                 Stretch::days(day, day)
+            }
+            Holiday::Of(days, first, last) => {
+                let (_, month, day) = days.iter().find(|(of, ..)| *of == year)?;
+                days_from(Date::new(year, *month, *day).ok()?, first, last)
             }
         }
     }
+}
+
+fn days_from(day: Date, first: i64, last: i64) -> Option<Stretch> {
+    Stretch::days(days_after(day, first)?, days_after(day, last)?)
 }
 
 /// Easter Sunday of the Gregorian calendar (Meeus, Jones and Butcher).

@@ -38,6 +38,8 @@ pub(super) struct Language {
     pub(super) orders: &'static [(&'static str, Sought)],
     /// What says that a matter was named: beside the words for the first or the last time, the turn is asked for that names it.
     pub(super) mentions: &'static [&'static str],
+    /// What asks when. Beside words for a mention, it is no part of the matter.
+    pub(super) when: &'static [&'static str],
 }
 
 /// A unit of the calendar.
@@ -78,10 +80,14 @@ pub(super) enum Holiday {
     Fixed(i8, i8, i8),
     /// 31 December and 1 January.
     NewYear,
-    /// From the Friday before Easter Sunday to the Monday after.
-    Easter,
-    /// The fourth Thursday of November.
-    Thanksgiving,
+    /// From one day of every year to another, which may be of the next year: month and day of each.
+    Span((i8, i8), (i8, i8)),
+    /// So many days after Easter Sunday: the first and the last of them.
+    FromEaster(i64, i64),
+    /// The so-many-th of a weekday in a month, from the end where below zero: month, weekday from 0 for Monday, which.
+    Nth(i8, i8, i8),
+    /// A day of another calendar, so many days after it: those of each year, the first and the last of them.
+    Of(&'static [(i16, i8, i8)], i64, i64),
 }
 
 /// A part of the day: from an hour to another, which may be of the next day.
@@ -106,6 +112,10 @@ pub(super) enum Modifier {
     Middle,
     /// Its last third.
     Late,
+    /// Its first half.
+    FirstHalf,
+    /// Its second half.
+    SecondHalf,
     /// From its beginning until now.
     Since,
     /// Until its end.
@@ -114,10 +124,14 @@ pub(super) enum Modifier {
     Before,
     /// From its end until now.
     After,
-    /// The `{unit}` that ends where it begins.
+    /// The `{unit}` that ends where it begins, or so many before it.
     UnitBefore,
-    /// The `{unit}` that begins where it ends.
+    /// The `{unit}` that begins where it ends, or so many after it.
     UnitAfter,
+    /// The days that end where it begins.
+    SoonBefore,
+    /// The days that begin where it ends.
+    SoonAfter,
 }
 
 impl Modifier {
@@ -136,6 +150,17 @@ pub(super) enum Meaning {
     Of(Unit, i64),
     /// What is named, of the year so many after the present one.
     OfYear(i64),
+    /// The day of that name, of the week so many after the present one.
+    OfWeek(i64),
+    /// The `{day}` of the month so many after the present one.
+    OfMonth(i64),
+    /// The so-many-th `{unit}` of the unit of the calendar so many after the present one.
+    NthOf(Unit, i64),
+    /// The present unit of the calendar, or the one before where that has not begun.
+    Begun(Unit),
+    /// A part of the present unit of the calendar (of `{unit}` where none is given), or of the one before where that part has
+    /// not begun.
+    Part(Modifier, Option<Unit>),
     /// The one before the present one.
     Last,
     /// The one before that.
@@ -146,10 +171,18 @@ pub(super) enum Meaning {
     Next,
     /// So many units before now.
     Ago,
+    /// The same with a number, and a unit where it has no `{unit}`.
+    AgoOf(Amount, Option<Unit>),
+    /// So many units and a half before now: `{number}`, or as many as are given.
+    HalfAgo(Option<i64>),
+    /// The weekday, month, season or holiday of that name, so many of them before now.
+    TurnsAgo,
     /// So many units after now.
     Ahead,
     /// From so many units before now until now.
     Past,
+    /// The same with a number, and a unit where it has no `{unit}`.
+    PastOf(Amount, Option<Unit>),
     /// The day, month, year, season or holiday of that name: the last that has begun, where no year is named.
     Named,
     /// The week of a named day.

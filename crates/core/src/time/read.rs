@@ -160,7 +160,7 @@ impl Found {
 
     /// Modifiers and what they stand before.
     fn single(language: &Language, tokens: &[Token], at: usize, clock: Option<&Clock>, is_led: bool) -> Option<Self> {
-        let mut modifiers: Vec<(Modifier, Option<Unit>, usize)> = Vec::new();
+        let mut modifiers: Vec<(Modifier, Bound, usize)> = Vec::new();
         let (mut best, mut core): (Option<Self>, usize) = (None, at);
         loop {
             let leads = is_led || modifiers.iter().any(|(modifier, ..)| modifier.leads());
@@ -173,8 +173,8 @@ impl Found {
                 best = Some(Self { shown: says.map_or(core, |(.., place)| *place), core, end, stretch });
             }
             let next = (modifiers.len() < MODIFIERS).then(|| modifier(language, tokens.get(core..)?)).flatten();
-            let Some((words, modifier, unit)) = next else { return best };
-            modifiers.push((modifier, unit, core));
+            let Some((words, modifier, bound)) = next else { return best };
+            modifiers.push((modifier, bound, core));
             core += words;
         }
     }
@@ -235,7 +235,7 @@ fn followed(language: &Language, tokens: &[Token], mut end: usize, mut stretch: 
         let rest = tokens.get(end..).unwrap_or_default();
         let found = language.followers.iter().filter_map(|(pattern, of)| Some((language.find(pattern, rest)?.0, *of)));
         let Some((words, of)) = found.max_by_key(|(words, _)| *words) else { break };
-        let Some(changed) = modified(stretch, of, None) else { break };
+        let Some(changed) = modified(stretch, of, &Bound::default()) else { break };
         (end, stretch) = (end + words, changed);
     }
     (end, stretch)
@@ -247,18 +247,18 @@ fn length(tokens: &[Token]) -> usize {
     tokens.len() - unspaced / 2
 }
 
-/// The longest modifier at the start of some words, how many it takes, and its unit.
-fn modifier(language: &Language, tokens: &[Token]) -> Option<(usize, Modifier, Option<Unit>)> {
+/// The longest modifier at the start of some words, how many it takes, and what its pattern holds.
+fn modifier(language: &Language, tokens: &[Token]) -> Option<(usize, Modifier, Bound)> {
     let found = language.modifiers.iter().filter_map(|(pattern, modifier)| {
         let (words, bound) = language.find(pattern, tokens)?;
-        Some((words, *modifier, bound.unit))
+        Some((words, *modifier, bound))
     });
     found.max_by_key(|(words, ..)| *words)
 }
 
 /// The innermost modifier first.
-fn apply(stretch: Stretch, modifiers: &[(Modifier, Option<Unit>, usize)]) -> Option<Stretch> {
-    modifiers.iter().rev().try_fold(stretch, |stretch, (of, unit, _)| modified(stretch, *of, *unit))
+fn apply(stretch: Stretch, modifiers: &[(Modifier, Bound, usize)]) -> Option<Stretch> {
+    modifiers.iter().rev().try_fold(stretch, |stretch, (of, bound, _)| modified(stretch, *of, bound))
 }
 
 /// What the words of order ask for that stand in no expression, and those of them that count what happened; nothing where
@@ -293,21 +293,30 @@ fn order(tokens: &[Token], taken: &[Range<usize>]) -> Option<(Order, Vec<Range<u
     }
 }
 
-/// The bytes of the words that ask for a mention: that it was one, and that it was the first or the last. Nothing where a part
-/// is missing.
+/// The bytes of the words that ask for a mention: that it was one, that it was the first or the last, and when it was. Nothing
+/// where one of the first two is missing.
 fn mention(tokens: &[Token], counting: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    if counting.is_empty() {
-        return Vec::new();
-    }
-    let words_at = |start: usize| {
-        let patterns = ALL.iter().flat_map(|language| language.mentions.iter().map(move |pattern| (language, pattern)));
-        patterns.filter_map(|(language, pattern)| Some(language.find(pattern, &tokens[start..])?.0)).max()
-    };
-    let named: Vec<Range<usize>> =
-        (0..tokens.len()).filter_map(|start| Some(start..start + words_at(start)?)).collect();
+    let named = if counting.is_empty() { Vec::new() } else { all_of(tokens, |language| language.mentions) };
     if named.is_empty() {
         return Vec::new();
     }
     let place = |words: Range<usize>| tokens[words.start].place.start..tokens[words.end - 1].place.end;
-    named.into_iter().chain(counting).map(place).collect()
+    named.into_iter().chain(counting).chain(all_of(tokens, |language| language.when)).map(place).collect()
+}
+
+/// Where patterns of any language stand, one behind the other, the longest at each place.
+fn all_of(tokens: &[Token], patterns: fn(&Language) -> &'static [&'static str]) -> Vec<Range<usize>> {
+    let words_at = |start: usize| {
+        let of = |language: &&'static Language| {
+            patterns(language).iter().filter_map(|pattern| Some(language.find(pattern, &tokens[start..])?.0)).max()
+        };
+        ALL.iter().filter_map(of).max()
+    };
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < tokens.len() {
+        let words = words_at(at);
+        found.extend(words.map(|words| at..at + words));
+        at += words.unwrap_or(1);
+    }
+    found
 }

@@ -9,7 +9,7 @@ use super::{
     clock::Clock,
     language::{Amount, DayPart, Meaning, Modifier, Unit, exactly},
     pattern::Bound,
-    stretch::{Stretch, midnight, span},
+    stretch::{Stretch, days_after, midnight, span},
 };
 
 /// Hours of a day.
@@ -27,7 +27,8 @@ pub(super) fn resolve(meaning: Meaning, bound: &Bound, clock: Option<&Clock>) ->
             let monday = monday(day)?;
             Stretch::days(monday, days_after(monday, 6)?)
         }
-        Meaning::Nth => nth(bound, bound.nth?, clock),
+        Meaning::Nth => nth(bound, bound.nth?, named(&Bound { nth: None, unit: None, ..*bound }, clock)?),
+        Meaning::NthOf(unit, turns) => nth(bound, bound.nth?, period(unit, turns, clock?)?),
         Meaning::LastOf => last_of(bound, clock),
         Meaning::Day(days) => {
             let day = days_after(clock?.today()?, days)?;
@@ -35,18 +36,39 @@ pub(super) fn resolve(meaning: Meaning, bound: &Bound, clock: Option<&Clock>) ->
         }
         Meaning::Of(unit, turns) => period(unit, turns, clock?),
         Meaning::OfYear(years) => in_year(bound, clock?.today()?.year().checked_add(i16::try_from(years).ok()?)?),
+        Meaning::OfWeek(weeks) => {
+            let monday = days_after(monday(clock?.today()?)?, weeks.checked_mul(7)?)?;
+            in_daypart(days_after(monday, bound.weekday?.into())?, bound.daypart)
+        }
+        Meaning::OfMonth(months) => {
+            let first = period(Unit::Month, months, clock?)?.from?.date();
+            in_daypart(Date::new(first.year(), first.month(), bound.day?).ok()?, bound.daypart)
+        }
+        Meaning::Begun(unit) => begun(clock?, |turns| period(unit, turns, clock?)),
+        Meaning::Part(part, unit) => {
+            let unit = unit.or(bound.unit).filter(|unit| !matches!(unit, Unit::Minute | Unit::Hour | Unit::Day))?;
+            begun(clock?, |turns| modified(period(unit, turns, clock?)?, part, &Bound::default()))
+        }
         Meaning::Last => turn(bound, -1, clock?),
         Meaning::BeforeLast => turn(bound, -2, clock?),
         Meaning::This => turn(bound, 0, clock?),
         Meaning::Next => turn(bound, 1, clock?),
-        Meaning::Ago => away(bound, -1, clock?),
-        Meaning::Ahead => away(bound, 1, clock?),
+        Meaning::Ago => away(bound.number.unwrap_or(exactly(1)), bound.unit?, -1, clock?),
+        Meaning::AgoOf(number, unit) => away(number, unit.or(bound.unit)?, -1, clock?),
+        Meaning::HalfAgo(number) => {
+            let number = number.or(bound.number.map(|number| number.most))?;
+            let (number, unit, slack) = and_a_half(number, bound.unit?)?;
+            Some(away(exactly(number), unit, -1, clock?)?.with_slack(slack))
+        }
+        Meaning::TurnsAgo => turn(bound, bound.number?.most.checked_neg()?, clock?),
+        Meaning::Ahead => away(bound.number.unwrap_or(exactly(1)), bound.unit?, 1, clock?),
         Meaning::Past => past(bound.number.unwrap_or(exactly(1)), bound.unit?, clock?),
+        Meaning::PastOf(number, unit) => past(number, unit.or(bound.unit)?, clock?),
     }
 }
 
-/// What a modifier makes of the stretch behind it; `unit` is that of the modifier's own pattern.
-pub(super) fn modified(stretch: Stretch, modifier: Modifier, unit: Option<Unit>) -> Option<Stretch> {
+/// What a modifier makes of the stretch behind it; `bound` is what the modifier's own pattern holds.
+pub(super) fn modified(stretch: Stretch, modifier: Modifier, bound: &Bound) -> Option<Stretch> {
     let once = Stretch { yearly: false, ..stretch };
     match modifier {
         Modifier::Leads | Modifier::Nothing => Some(stretch),
@@ -61,17 +83,38 @@ pub(super) fn modified(stretch: Stretch, modifier: Modifier, unit: Option<Unit>)
         Modifier::Early => stretch.third(0),
         Modifier::Middle => stretch.third(1),
         Modifier::Late => stretch.third(2),
+        Modifier::FirstHalf => stretch.part(0, 2),
+        Modifier::SecondHalf => stretch.part(1, 2),
         Modifier::Since => Some(Stretch { from: Some(stretch.from?), to: None, ..once }),
         Modifier::Until => Some(Stretch { from: None, to: Some(stretch.to?), ..once }),
         Modifier::Before => Some(Stretch { from: None, to: Some(stretch.from?), ..once }),
         Modifier::After => Some(Stretch { from: Some(stretch.to?), to: None, ..once }),
-        Modifier::UnitBefore => {
-            let to = stretch.from?;
-            Some(Stretch { from: Some(to.checked_sub(span(unit?, 1)?).ok()?), to: Some(to), ..stretch })
+        Modifier::UnitBefore | Modifier::UnitAfter => {
+            let (unit, number) = (bound.unit?, bound.number.unwrap_or(exactly(1)));
+            // Some days before are all of them; two weeks before are the second.
+            let near = if number.least < number.most { 0 } else { number.least.checked_sub(1)? };
+            let slack = if number.most > 1 && unit != Unit::Day { 3 * DAY } else { 0 };
+            let of = match modifier {
+                Modifier::UnitBefore => {
+                    let at = |units: i64| stretch.from?.checked_sub(span(unit, units)?).ok();
+                    Stretch { from: Some(at(number.most)?), to: Some(at(near)?), ..stretch }
+                }
+                _ => {
+                    let at = |units: i64| stretch.to?.checked_add(span(unit, units)?).ok();
+                    Stretch { from: Some(at(near)?), to: Some(at(number.most)?), ..stretch }
+                }
+            };
+            Some(of.with_slack(slack))
         }
-        Modifier::UnitAfter => {
+        Modifier::SoonBefore => {
+            let to = stretch.from?;
+            let of = Stretch { from: Some(to.checked_sub(span(Unit::Week, 1)?).ok()?), to: Some(to), ..stretch };
+            Some(of.with_slack(7 * DAY))
+        }
+        Modifier::SoonAfter => {
             let from = stretch.to?;
-            Some(Stretch { from: Some(from), to: Some(from.checked_add(span(unit?, 1)?).ok()?), ..stretch })
+            let of = Stretch { from: Some(from), to: Some(from.checked_add(span(Unit::Week, 1)?).ok()?), ..stretch };
+            Some(of.with_slack(7 * DAY))
         }
     }
 }
@@ -223,9 +266,28 @@ fn period(unit: Unit, turns: i64, clock: &Clock) -> Option<Stretch> {
     }
 }
 
+/// What `of` gives for the present turn, or for the one before where that begins after now.
+fn begun(clock: &Clock, of: impl Fn(i64) -> Option<Stretch>) -> Option<Stretch> {
+    let now = clock.civil()?;
+    of(0).filter(|of| of.from.is_some_and(|from| from <= now)).or_else(|| of(-1))
+}
+
+/// So many units and a half, in smaller ones, and the hours beyond them in which it fits less and less.
+fn and_a_half(number: i64, unit: Unit) -> Option<(i64, Unit, i64)> {
+    let (each, half, smaller, slack) = match unit {
+        Unit::Hour => (60, 30, Unit::Minute, 1),
+        Unit::Day => (24, 12, Unit::Hour, 12),
+        Unit::Week => (7, 3, Unit::Day, 2 * DAY),
+        Unit::Month => (30, 15, Unit::Day, 10 * DAY),
+        Unit::Year => (12, 6, Unit::Month, 60 * DAY),
+        Unit::Decade => (10, 5, Unit::Year, 730 * DAY),
+        Unit::Minute | Unit::Weekend | Unit::Quarter => return None,
+    };
+    Some((number.checked_mul(each)?.checked_add(half)?, smaller, slack))
+}
+
 /// Around the moment so many units before now (`sign` -1) or after it (1): half a unit or less to each side.
-fn away(bound: &Bound, sign: i64, clock: &Clock) -> Option<Stretch> {
-    let (unit, number) = (bound.unit?, bound.number.unwrap_or(exactly(1)));
+fn away(number: Amount, unit: Unit, sign: i64, clock: &Clock) -> Option<Stretch> {
     let (least, most) = (number.least.checked_mul(sign)?, number.most.checked_mul(sign)?);
     let (early, late) = (least.min(most), least.max(most));
     let today = clock.today()?;
@@ -266,8 +328,7 @@ fn past(number: Amount, unit: Unit, clock: &Clock) -> Option<Stretch> {
 }
 
 /// The so-many-th unit of a month, a season or a year.
-fn nth(bound: &Bound, number: i64, clock: Option<&Clock>) -> Option<Stretch> {
-    let whole = named(&Bound { nth: None, unit: None, ..*bound }, clock)?;
+fn nth(bound: &Bound, number: i64, whole: Stretch) -> Option<Stretch> {
     let first = whole.from?.date();
     let turns = number.checked_sub(1)?;
     let stretch = match bound.unit? {
@@ -316,8 +377,4 @@ fn in_daypart(day: Date, part: Option<DayPart>) -> Option<Stretch> {
 
 fn monday(day: Date) -> Option<Date> {
     days_after(day, -i64::from(day.weekday().to_monday_zero_offset()))
-}
-
-fn days_after(day: Date, days: i64) -> Option<Date> {
-    day.checked_add(span(Unit::Day, days)?).ok()
 }

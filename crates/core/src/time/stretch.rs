@@ -36,12 +36,17 @@ impl Stretch {
 
     /// A third of it: 0, 1 or 2. Nobody measures it, so half of the whole to each side fits somehow.
     pub(super) fn third(self, number: i64) -> Option<Self> {
+        let of = self.part(number, 3)?;
+        Some(of.with_slack(self.to?.duration_since(self.from?).as_hours() / 2))
+    }
+
+    /// One of `parts` equal parts of it, from 0.
+    pub(super) fn part(self, number: i64, parts: i64) -> Option<Self> {
         let (from, to) = (self.from?, self.to?);
         let hours = to.duration_since(from).as_hours();
-        let at = |thirds: i64| from.checked_add(Span::new().try_hours(hours * thirds / 3).ok()?).ok();
-        let end = if number == 2 { to } else { at(number + 1)? };
-        let slack = self.slack.max(hours / 2);
-        Some(Self { from: Some(at(number)?), to: Some(end), slack, yearly: self.yearly })
+        let at = |number: i64| from.checked_add(Span::new().try_hours(hours * number / parts).ok()?).ok();
+        let end = if number + 1 == parts { to } else { at(number + 1)? };
+        Some(Self { from: Some(at(number)?), to: Some(end), ..self })
     }
 
     /// The moments it comes to; `None` where it is empty or leaves the years that a timestamp can hold.
@@ -66,6 +71,11 @@ impl Stretch {
 /// Midnight at which a day begins.
 pub(super) fn midnight(day: Date) -> DateTime {
     day.to_datetime(Time::midnight())
+}
+
+/// The day so many after another.
+pub(super) fn days_after(day: Date, days: i64) -> Option<Date> {
+    day.checked_add(span(Unit::Day, days)?).ok()
 }
 
 /// So many units as a span of the calendar.

@@ -34,12 +34,14 @@ pub(super) struct Source {
 /// Meetings of QMSum that are taken, so that they do not take longer to encode than all else.
 const MEETINGS: usize = 48;
 
-/// The data sets of the study; those after LoCoMo may be learned from.
-pub(super) const SOURCES: [Source; 13] = [
+/// The data sets of the study; LoCoMo and the dialogues' test side are not learned from.
+pub(super) const SOURCES: [Source; 15] = [
     Source::of(DataSet::Locomo, Granularity::Turn),
     Source::of(DataSet::Locomo, Granularity::Session),
     Source { cued: true, ..Source::of(DataSet::Locomo, Granularity::Turn) },
     Source { cued: true, ..Source::of(DataSet::Locomo, Granularity::Session) },
+    Source::of(DataSet::DialoguesTest, Granularity::Turn),
+    Source::of(DataSet::DialoguesTest, Granularity::Session),
     Source { removed: true, ..Source::of(DataSet::Beam, Granularity::Turn) },
     Source { removed: true, ..Source::of(DataSet::Beam, Granularity::Session) },
     Source { removed: true, ..Source::of(DataSet::DialoguesDev, Granularity::Turn) },

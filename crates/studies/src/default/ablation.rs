@@ -1,4 +1,4 @@
-//! What each piece brings: the default without it, and the plain pipeline with it alone.
+//! What each piece brings: `hybrid` without it, and the plain pipeline with it alone.
 
 use aforesaid::Pipeline;
 
@@ -7,7 +7,7 @@ use super::{
     corpus::Corpus,
     gains::{Gain, adjust},
     ground::Stage,
-    pieces::{PIECES, Piece, all, bare, default, plain},
+    pieces::{PIECES, Piece, all, bare, hybrid, plain},
 };
 use crate::{
     Section, StudyError,
@@ -30,7 +30,7 @@ pub(super) struct Ablation {
 
 impl Ablation {
     pub(super) fn of(stage: &Stage<'_>) -> Result<Self, StudyError> {
-        let (default, bare, plain) = (default(), bare()?, plain()?);
+        let (default, bare, plain) = (hybrid(), bare()?, plain()?);
         let measure = |piece: &Piece, changed: Option<(Pipeline, Corpus)>| match (changed, piece.left_out()) {
             (None, _) => Ok(None),
             (_, Some(corpus)) if !stage.differs_without(corpus) => Ok(None),
@@ -129,7 +129,7 @@ impl<'a> Changes<'a> {
         };
         let figure = Bars {
             titles: Titles {
-                chart: "The default without a piece".to_owned(),
+                chart: "hybrid without a piece".to_owned(),
                 x: "piece taken away".to_owned(),
                 y: "change of MRR, points".to_owned(),
             },
@@ -150,7 +150,7 @@ impl<'a> Changes<'a> {
         (1..)
             .zip(drawn.into_iter().filter(|places| !places.is_empty()))
             .map(|(number, places)| {
-                let title = format!("Figure {number}: the default without a piece");
+                let title = format!("Figure {number}: hybrid without a piece");
                 self.figure(&title, &format!("figure-{number}-ablation"), places)
             })
             .collect()
@@ -177,19 +177,19 @@ pub(super) fn sections(findings: &[Findings]) -> Result<Vec<Section>, StudyError
         Section::table(
             "Without a piece",
             format!(
-                "The default, and by how many points it changes when a piece is taken away: below zero, the piece \
+                "`hybrid`, and by how many points it changes when a piece is taken away: below zero, the piece \
                  helps. What is taken away is replaced by the same part of `{}`; without a leg the other one ranks. \
                  {MARKS}",
                 bare()?
             ),
-            without.every_measure("the default"),
+            without.every_measure("hybrid"),
         ),
         Section::table("Without a piece, MRR with intervals", "", without.intervals()),
     ];
     sections.extend(without.figures()?);
     sections.push(Section::table(
         "A piece alone",
-        format!("`{}` without image captions and with one vector a turn, and what each piece of the default adds to it. {MARKS}", plain()?),
+        format!("`{}` without image captions and with one vector a turn, and what each piece of `hybrid` adds to it. {MARKS}", plain()?),
         alone.every_measure("plain"),
     ));
     sections.push(Section::table("A piece alone, MRR with intervals", "", alone.intervals()));

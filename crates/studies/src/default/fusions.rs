@@ -45,11 +45,11 @@ const FOLDS: usize = 5;
 const MEASURES: [Measure; 2] = [CRITERION, Measure::Mrr];
 
 /// The legs that are merged.
-const LEGS: [&str; 2] = ["the default's legs", "the published legs"];
+const LEGS: [&str; 2] = ["hybrid's legs", "the published legs"];
 
 fn legs(place: usize) -> Result<(Pipeline, Corpus), InvalidPipeline> {
     match place {
-        0 => Ok((pieces::default(), Corpus::WHOLE)),
+        0 => Ok((pieces::hybrid(), Corpus::WHOLE)),
         _ => Ok(("zscore(0.5, paper-bm25, dense(max))".parse()?, Corpus::CAPTIONLESS)),
     }
 }
@@ -230,7 +230,7 @@ fn figure(rows: &[Comparison<'_>]) -> Result<Section, StudyError> {
     }
     let figure = Bars {
         titles: Titles {
-            chart: "Fusions of the default's legs, weights chosen on other conversations".to_owned(),
+            chart: "Fusions of hybrid's legs, weights chosen on other conversations".to_owned(),
             x: "measured on".to_owned(),
             y: "MRR".to_owned(),
         },

@@ -39,11 +39,8 @@ const HALF: usize = 4;
 /// What the prior leaves of a score at importance 0, and at importance 1: the formula of the decision record.
 const LEAST_SHARE: f64 = 0.7;
 
-const FUSIONS: [(&str, Option<Method>); 3] = [
-    ("the default's", None),
-    ("minmax(0.5)", Some(Method::MinMax)),
-    ("rrf, equal weights", Some(Method::Rrf { k: RRF_K })),
-];
+const FUSIONS: [(&str, Option<Method>); 3] =
+    [("hybrid's", None), ("minmax(0.5)", Some(Method::MinMax)), ("rrf, equal weights", Some(Method::Rrf { k: RRF_K }))];
 
 /// The prior on one ground.
 pub(super) struct Prior {
@@ -76,7 +73,7 @@ pub(super) fn applies(ground: &Ground) -> bool {
 impl Prior {
     pub(super) fn of(ground: &Ground, equipment: &Equipment, observe: &Observer<'_>) -> Result<Self, StudyError> {
         let mut draws = Draws::new(SEED);
-        let default = pieces::default();
+        let default = pieces::hybrid();
         let presets = FUSIONS.map(|(_, method)| {
             let fusion = method.map_or_else(|| default.fusion.clone(), |method| Fusion::even(method, 2));
             Pipeline { fusion, ..default.clone() }

@@ -1,8 +1,8 @@
-//! What the default is made of: the list to add to when it gets a new piece.
+//! What `hybrid`, the first stage of the default, is made of: the list to add to when it gets a new piece.
 //!
-//! A piece is the part of a [`Pipeline`] that it sets. Without the piece, the default has that part of the [`bare`]
-//! pipeline; alone, the bare pipeline has that part of the default. A piece that changes nothing is left out of the
-//! tables, so one that is no longer part of the default may stay on the list.
+//! A piece is the part of a [`Pipeline`] that it sets. Without the piece, `hybrid` has that part of the [`bare`]
+//! pipeline; alone, the bare pipeline has that part of `hybrid`. A piece that changes nothing is left out of the
+//! tables, so one that is no longer part of it may stay on the list.
 
 use aforesaid::{
     Pipeline,
@@ -15,7 +15,7 @@ use aforesaid::{
 
 use super::corpus::{Corpus, Windows};
 
-/// One piece of the default.
+/// One piece of it.
 pub(super) struct Piece {
     /// In plain words.
     pub(super) name: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct Piece {
 pub(super) enum PipelinePart {
     /// Numbers and choices: the first pipeline takes them from the second.
     Numbers(fn(&mut Pipeline, &Pipeline)),
-    /// A part of what is indexed: the default without it, and the plain pipeline with it alone.
+    /// A part of what is indexed: `hybrid` without it, and the plain pipeline with it alone.
     Indexed { without: Corpus, alone: Corpus },
     /// A whole leg: cuts it off.
     Leg(fn(&mut Pipeline)),
@@ -97,8 +97,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Piece> {
     PIECES.iter().chain(LEGS)
 }
 
-/// The default as it searches these data, which have no cue questions.
-pub(super) fn default() -> Pipeline {
+/// `hybrid` as it searches these data, which have no cue questions.
+pub(super) fn hybrid() -> Pipeline {
     Pipeline::hybrid().without_cues()
 }
 
@@ -107,9 +107,9 @@ pub(super) fn bare() -> Result<Pipeline, InvalidPipeline> {
     "zscore(0.5, bm25(plain), dense(max))".parse()
 }
 
-/// What pieces are tried alone on: the bare pipeline over the default's terms, as BM25 is commonly used.
+/// What pieces are tried alone on: the bare pipeline over the terms of `hybrid`, as BM25 is commonly used.
 pub(super) fn plain() -> Result<Pipeline, InvalidPipeline> {
-    Ok(Pipeline { analyzer: default().analyzer, ..bare()? })
+    Ok(Pipeline { analyzer: hybrid().analyzer, ..bare()? })
 }
 
 const fn numbers(name: &'static str, take: fn(&mut Pipeline, &Pipeline)) -> Piece {
@@ -151,7 +151,7 @@ impl Piece {
         }
     }
 
-    /// The default without it; `None` where that is the default.
+    /// `hybrid` without it; `None` where that is `hybrid`.
     pub(super) fn without(&self, default: &Pipeline, bare: &Pipeline) -> Option<(Pipeline, Corpus)> {
         let mut pipeline = default.clone();
         match self.part {
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn all_pieces_together_are_the_default() {
-        let default = super::default();
+        let default = super::hybrid();
         let mut built = bare().unwrap();
         let mut taken_apart = default.clone();
         for piece in PIECES {
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_piece_is_taken_away_and_tried_alone() {
-        let (default, bare, plain) = (super::default(), bare().unwrap(), plain().unwrap());
+        let (default, bare, plain) = (super::hybrid(), bare().unwrap(), plain().unwrap());
         let piece = |name: &str| all().find(|piece| piece.name == name).unwrap();
         let bigrams = piece("query words side by side");
         let (without, _) = bigrams.without(&default, &bare).unwrap();

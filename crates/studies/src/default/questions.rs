@@ -1,4 +1,4 @@
-//! One row a question: its reciprocal rank under the default, without each piece, and under each reference.
+//! One row a question: its reciprocal rank under `hybrid`, without each piece, and under each reference.
 
 use super::{Findings, ground::Ground, pieces};
 use crate::StudyError;
@@ -22,7 +22,7 @@ impl QuestionRows {
         let without = without.filter_map(|(piece, found)| Some((format!("without {}", piece.name), found.as_ref()?)));
         let references = against.references().map(|(name, found)| (name.to_owned(), found));
         let systems: Vec<(String, &Evaluation)> =
-            [("the default".to_owned(), &against.default)].into_iter().chain(without).chain(references).collect();
+            [("hybrid".to_owned(), &against.default)].into_iter().chain(without).chain(references).collect();
         for (place, question) in ground.benchmark.questions().enumerate() {
             for (system, evaluation) in &systems {
                 let value = evaluation.values(Measure::Mrr).and_then(|values| values.get(place));

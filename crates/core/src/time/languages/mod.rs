@@ -4,6 +4,7 @@ mod chinese;
 mod english;
 mod german;
 mod japanese;
+mod lunar;
 mod spanish;
 
 use super::language::Language;
@@ -65,7 +66,8 @@ mod tests {
             let patterns = language.modifiers.iter().chain(language.followers).map(|(pattern, _)| *pattern);
             let patterns = patterns.chain(language.expressions.iter().map(|(pattern, _)| *pattern));
             let patterns = patterns.chain(language.orders.iter().map(|(pattern, _)| *pattern));
-            for pattern in patterns.chain(language.mentions.iter().copied()) {
+            let patterns = patterns.chain(language.mentions.iter().copied()).chain(language.when.iter().copied());
+            for pattern in patterns {
                 for part in pattern.split(' ') {
                     let part = part.trim_end_matches('?');
                     let known =

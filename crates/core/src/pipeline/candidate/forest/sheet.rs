@@ -87,7 +87,9 @@ impl Listed {
             }
             Self::Questions { questions, leaves } => {
                 let mut open = [u32::MAX; BLOCK];
-                questions.iter().for_each(|question| question.strike(&columns[usize::from(question.column)], &mut open));
+                questions
+                    .iter()
+                    .for_each(|question| question.strike(&columns[usize::from(question.column)], &mut open));
                 for (score, open) in scores.iter_mut().zip(open) {
                     // The last leaf is on the right of every question, so that one is always left.
                     *score += f64::from(leaves[open.trailing_zeros() as usize]);
@@ -171,7 +173,8 @@ mod tests {
     fn a_sheet_gives_each_row_what_walking_its_trees_gives_to_the_last_bit() {
         let mut numbers = Numbers(7);
         let sizes = [1, 2, 3, 15, 31, 32, 33, 200];
-        let trees: Vec<Tree> = sizes.iter().flat_map(|&leaves| [leaves; 6]).map(|n| Tree::new(&numbers.tree(n))).collect();
+        let trees: Vec<Tree> =
+            sizes.iter().flat_map(|&leaves| [leaves; 6]).map(|n| Tree::new(&numbers.tree(n))).collect();
         for rows in [0, 1, BLOCK - 1, BLOCK, 3 * BLOCK + 5] {
             let values: Vec<f32> = (0..rows * FEATURE_COUNT).map(|_| numbers.value()).collect();
             let start: Vec<f64> = (0..rows).map(|row| row as f64 / 7.0).collect();
