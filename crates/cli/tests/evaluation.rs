@@ -87,6 +87,31 @@ fn runs_are_compared_question_by_question() {
 }
 
 #[test]
+fn confidence_is_held_against_what_is_true() {
+    let sandbox = garden();
+    let unanswered = "{\"id\":\"q13\",\"group\":\"balcony\",\"category\":\"abstention\",\"query\":\"Which submarine \
+                      sank?\",\"gold_ids\":[]}\n";
+    sandbox.write("garden/queries.jsonl", format!("{QUERIES}{unanswered}"));
+    let report = sandbox.json(&eval("confidence", &["--system", "lexical", "--csv", "said.csv"]));
+    assert_eq!((&report["answerable"], &report["not_answerable"]), (&11.into(), &1.into()), "{report}");
+    assert_eq!(report["can_be_answered"]["auroc"], 1.0, "nothing holds a word of it");
+    let words = report["words"].as_array().unwrap();
+    let total = |field: &str| words.iter().map(|word| word[field].as_u64().unwrap()).sum::<u64>();
+    let right = report["first_hit"]["share"].as_f64().unwrap() * 12.0;
+    assert_eq!((total("first_hits"), total("right") as f64), (12, right.round()));
+    let hit_at_1 = sandbox.json(&eval("run", &["--system", "lexical"]))["measures"]["hit@1"].as_f64().unwrap();
+    assert!((right - 11.0 * hit_at_1).abs() < 1e-9, "{right} and {hit_at_1}");
+    let rows = sandbox.read("said.csv");
+    assert!(rows.lines().any(|row| row == "balcony::q13,0,0,none,0,0"), "{rows}");
+
+    sandbox.write("garden/queries.jsonl", QUERIES);
+    let shown = sandbox.done(&eval("confidence", &["--system", "lexical"]));
+    assert!(shown.contains("No question is marked as one that nothing answers"), "{shown}");
+    let chosen = sandbox.refusal(&eval("confidence", &["--system", "bm25(k1={0.9, 1.5})"]));
+    assert!(chosen.contains("has numbers to choose"), "{chosen}");
+}
+
+#[test]
 fn what_was_tuned_can_be_searched_with() {
     let sandbox = garden();
     let system = "bm25(k1={0.9, 1.5}, b={0.4, 0.75}, pairs=0.5)";

@@ -4,6 +4,7 @@
 //! engine's own search and have no scorer of their own.
 #![forbid(unsafe_code)]
 
+mod confidence;
 mod error;
 
 pub mod datasets;
@@ -17,4 +18,5 @@ pub mod recipe;
 pub mod reports;
 pub mod statistics;
 
+pub use confidence::{ConfidenceReport, Said};
 pub use error::EvalError;

@@ -109,15 +109,7 @@ impl Recipe {
     /// # Errors
     /// When the data cannot be read, a vector is needed and there is no encoder, or a search fails.
     pub fn run(&self, path: &Path, equipment: &Equipment, observe: &Observer<'_>) -> Result<Outcome, EvalError> {
-        // What the system never looks at need not be made.
-        let dense = self.system.pipeline.compares_vectors();
-        let equipment = match (dense, &equipment.encoder) {
-            (true, Err(reason)) => {
-                return Err(EvalError::NoEncoder { system: self.system.name.clone(), reason: reason.clone() });
-            }
-            (true, Ok(_)) => equipment.clone(),
-            (false, _) => Equipment { encoder: Err("the system does not use one".to_owned()), ..equipment.clone() },
-        };
+        let equipment = self.equipment(equipment)?;
         let benchmark = self.dataset.load(path, self.unit)?;
         something_to_measure(&benchmark)?;
         let data = self.dataset.fingerprint(path)?;
@@ -131,6 +123,20 @@ impl Recipe {
         let report = Report::new(origin, &benchmark, &trial, &bench.clusters())?;
         drop(bench);
         Ok(Outcome { benchmark, trial, report, cues_sha256 })
+    }
+
+    /// The equipment without what the system never looks at, which need not be made.
+    ///
+    /// # Errors
+    /// When a vector is needed and there is no encoder.
+    pub(crate) fn equipment(&self, equipment: &Equipment) -> Result<Equipment, EvalError> {
+        match (self.system.pipeline.compares_vectors(), &equipment.encoder) {
+            (true, Err(reason)) => {
+                Err(EvalError::NoEncoder { system: self.system.name.clone(), reason: reason.clone() })
+            }
+            (true, Ok(_)) => Ok(equipment.clone()),
+            (false, _) => Ok(Equipment { encoder: Err("the system does not use one".to_owned()), ..equipment.clone() }),
+        }
     }
 }
 

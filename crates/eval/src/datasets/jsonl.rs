@@ -15,7 +15,7 @@
 //! | query | |
 //! |---|---|
 //! | `id`, `query` | required; the question is called `<group>::<id>` |
-//! | `gold_ids` | required: memories of the group; `[]` where nobody knows. On sessions a memory stands for its session, and the name of a session for itself |
+//! | `gold_ids` | required: memories of the group; `[]` where nobody knows which, or, with the category `abstention`, where none answers. On sessions a memory stands for its session, and the name of a session for itself |
 //! | `group` | as above; where there is none, the one group that has all the gold, and else `default` |
 //! | `category` | any word |
 //! | `before` | a memory of the group: only memories before it are candidates |
@@ -34,6 +34,7 @@ use aforesaid::types::{Draft, Granularity, SessionId};
 use self::line::{GROUP, Line, MemoryLine, Query, read_line};
 use super::{
     Benchmark, DataError, DataSet,
+    benchmark::ABSTENTION,
     files::Files,
     intake::{Evidence, Intake, Label, LabelledQuestion},
 };
@@ -195,8 +196,11 @@ fn ask(query: Query, intake: &Intake, place: &str) -> Result<LabelledQuestion, D
     };
     let mut seen = HashSet::new();
     let ids = query.gold_ids.into_iter().filter(|id| seen.insert(id.clone()));
-    let evidence = ids.map(|id| resolve(id, before, intake)).collect();
-    let gold = Label::Evidence(evidence);
+    let evidence: Vec<Evidence> = ids.map(|id| resolve(id, before, intake)).collect();
+    let gold = match query.category.as_deref() {
+        Some(ABSTENTION) if evidence.is_empty() => Label::Abstention,
+        _ => Label::Evidence(evidence),
+    };
     let name = query.id;
     let Query { query: text, category, before, now, .. } = query;
     Ok(LabelledQuestion { name, text, category, before, now, gold, answer: None })

@@ -23,6 +23,7 @@
 //!
 //! [`DataSet::entry`] is the catalogue: home, licence, pinned files, and [`Entry::fetch`].
 
+mod abstentions;
 mod audit;
 mod beam;
 mod benchmark;
@@ -46,6 +47,7 @@ mod times;
 mod turn;
 mod value;
 
+pub use abstentions::{WithAbstentions, is_answerable};
 pub use benchmark::{Benchmark, Excluded, Group, Ledger, Question, Unresolved};
 pub use catalogue::{Entry, PublicFile};
 pub use cues::{RECORDED, RecordedCues};

@@ -4,10 +4,7 @@ use std::collections::HashSet;
 
 use aforesaid::types::Draft;
 
-use aforesaid_eval::datasets::{Benchmark, Group, Question};
-
-/// LoCoMo's name for questions that its conversations cannot answer, though they have evidence as if they could.
-const ADVERSARIAL: &str = "adversarial";
+use aforesaid_eval::datasets::{Benchmark, Group, Question, WithAbstentions, is_answerable};
 
 /// Histories of fewer memories lose the gold of one question at a time, longer ones that of an eighth of them.
 const SHORT: usize = 1_000;
@@ -55,26 +52,13 @@ pub(super) struct Variant {
 
 /// The benchmark with the questions that its authors mark as not answerable among the others.
 pub(super) fn published(benchmark: &Benchmark) -> Variant {
-    let mut made = benchmark.clone();
-    let mut kinds = Vec::new();
-    for group in &mut made.groups {
-        let marked = benchmark.abstentions(&group.id).map(|excluded| Question {
-            id: excluded.question.clone(),
-            text: excluded.text.clone(),
-            gold: Vec::new(),
-            category: None,
-            before: excluded.before.clone(),
-            now: excluded.now.clone(),
-            answer: None,
-        });
-        group.questions.extend(marked);
-        kinds.extend(group.questions.iter().map(|question| match question.category.as_deref() {
-            _ if question.gold.is_empty() => Kind::Marked,
-            Some(ADVERSARIAL) => Kind::Marked,
-            _ => Kind::Answerable,
-        }));
+    let WithAbstentions { benchmark, answerable } = WithAbstentions::of(benchmark);
+    let kind = |answerable| if answerable { Kind::Answerable } else { Kind::Marked };
+    Variant {
+        origins: (0..benchmark.groups.len()).collect(),
+        kinds: answerable.into_iter().map(kind).collect(),
+        benchmark,
     }
-    Variant { origins: (0..made.groups.len()).collect(), benchmark: made, kinds }
 }
 
 /// Every answerable question asked of its history without the sessions that hold its gold.
@@ -132,7 +116,7 @@ pub(super) fn attributed(benchmark: &Benchmark) -> Variant {
     for group in &benchmark.groups {
         let speakers = speakers(group);
         let mut questions = Vec::new();
-        for question in group.questions.iter().filter(|question| question.category.as_deref() != Some(ADVERSARIAL)) {
+        for question in group.questions.iter().filter(|question| is_answerable(question)) {
             let said_gold = |name: &str| -> Vec<String> {
                 let turns = group.memories.iter().filter_map(|draft| match draft {
                     Draft::Turn(turn) if turn.speaker == name => turn.id.as_ref().map(ToString::to_string),

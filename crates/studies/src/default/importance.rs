@@ -266,7 +266,7 @@ fn figure(prior: &Prior) -> Result<Section, StudyError> {
         marks: Vec::new(),
         range: None,
     };
-    let stem = format!("figure-importance-{}", prior.name.to_lowercase().replace(' ', "-"));
+    let stem = format!("figure-importance-{}", prior.name.to_lowercase().replace(',', "").replace(' ', "-"));
     Ok(Section::figure(format!("Figure: importance, {}", prior.name), "", &stem, figure.draw()?))
 }
 

@@ -1,6 +1,7 @@
 //! `aforesaid eval`
 
 mod compare;
+mod confidence;
 mod data;
 pub(super) mod equipment;
 mod moved;
@@ -47,6 +48,8 @@ enum Action {
     Compare(compare::Compare),
     /// Choose a pipeline's numbers on one part of the data, measure them on another.
     Tune(tune::Tune),
+    /// Measure whether a search knows that it found the answer.
+    Confidence(confidence::Confidence),
     /// List the public data sets, or fetch one.
     Data(data::Data),
     /// Moved to `aforesaid-studies`.
@@ -70,6 +73,7 @@ impl Eval {
         match &self.action {
             Action::Run(command) => command.system().map(pipeline).unwrap_or_default(),
             Action::Tune(command) => pipeline(command.system()),
+            Action::Confidence(command) => pipeline(command.system()),
             Action::Compare(_) | Action::Data(_) => no_search(),
             Action::Study(_) | Action::Reproduce(_) | Action::Tables(_) => Vec::new(),
         }
@@ -80,6 +84,7 @@ impl Eval {
             Action::Run(command) => command.run(settings),
             Action::Compare(command) => command.run(settings),
             Action::Tune(command) => command.run(settings),
+            Action::Confidence(command) => command.run(settings),
             Action::Data(command) => command.run(settings),
             Action::Study(command) => command.refuse("study"),
             Action::Reproduce(command) => command.refuse("reproduce"),
