@@ -99,6 +99,9 @@ const STOP_WORDS: [(&str, &[&str]); 9] = [
     ("Turkish", &["benim", "bir", "bu", "için", "kim", "mi", "mı", "nasıl", "ne", "nerede", "ve", "zaman"]),
 ];
 
+/// Of so many distinct words of a text one at least is a stop word of its language.
+const ONE_IN: usize = 10;
+
 fn by_stop_words(text: &str) -> Option<Language> {
     let lower = text.to_lowercase();
     let mut words: Vec<&str> = lower.unicode_words().collect();
@@ -114,8 +117,10 @@ fn by_stop_words(text: &str) -> Option<Language> {
         }
     }
     let accented = lower.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
+    // A long text of a language without a list has a stop word of some list by chance.
+    let tells = |found: usize| found > english && (found > 1 || accented) && found * ONE_IN >= words.len();
     match best {
-        Some((name, found)) if found > english && (found > 1 || accented) => Some(Language::Named(name)),
+        Some((name, found)) if tells(found) => Some(Language::Named(name)),
         _ => (english > 0).then_some(Language::English),
     }
 }
@@ -125,6 +130,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Two of its words are Italian stop words.
+    const INDONESIAN: &str = "Iya bener banget, kemarin nonton film non fiksi di rumah, kepala sudah tidak pusing lagi, jadi bisa \
+                              lebih fokus kerja, besok minum obat lagi supaya sehat";
 
     #[test]
     fn questions_tell_their_language() {
@@ -147,6 +156,7 @@ mod tests {
             ("What does \u{732b} mean?", Some("English")),
             ("", None),
             ("42?", None),
+            (INDONESIAN, None),
         ] {
             let found = Language::of(text).map(|language| language.to_string());
             assert_eq!(found.as_deref(), language, "{text}");
