@@ -180,8 +180,10 @@ fn what_is_there_is_measured_and_what_is_not_is_named() {
         trial.evaluation.mean(Measure::Mrr).unwrap()
     };
     let pieces = table(&study, "Without a piece");
-    assert_eq!(cell(pieces, &["the default"], "LoCoMo turns MRR"), four(of("hybrid")));
-    let against = table(&study, "The default against references");
+    assert_eq!(cell(pieces, &["hybrid"], "LoCoMo turns MRR"), four(of("hybrid")));
+    let ranked = table(&study, "What the candidate ranker adds");
+    assert_eq!(cell(ranked, &["LoCoMo turns", "MRR", &four(of("hybrid"))], "learned"), four(of("learned")));
+    let against = table(&study, "Hybrid against references");
     let row = ["LoCoMo turns", "MRR", &four(of("hybrid")), "turn vectors alone"];
     assert_eq!(cell(against, &row, "its value"), four(of("paper-dense-max")));
     let words = 100.0 * (of("lexical") - of("hybrid"));
@@ -189,7 +191,7 @@ fn what_is_there_is_measured_and_what_is_not_is_named() {
     let equal = table(&study, "Fusions: the published legs, equal weights");
     assert_eq!(cell(equal, &["LoCoMo turns", "MRR"], "rrf"), four(of("rrf(60, 1, 1, bm25(paper-2606), dense(max))")),);
     let chosen = of("minmax(loco, lexical, dense(max))");
-    let hits = table(&study, "Fusions: the default's legs, chosen weights");
+    let hits = table(&study, "Fusions: hybrid's legs, chosen weights");
     assert!((cell(hits, &["LoCoMo turns", "MRR"], "minmax").parse::<f64>().unwrap() - chosen).abs() < 0.2);
 }
 
@@ -236,8 +238,8 @@ fn importance_that_tells_helps_and_importance_that_misleads_harms() {
         let cell = cell(importance, &["LoCoMo turns", fusion], column);
         cell.split(' ').next().unwrap().parse::<f64>().unwrap()
     };
-    assert!(change("the default's", "means +0.75 apart") > 10.0, "{importance}");
-    // The default already has the answers last here: what each question asks for is never in their words.
+    assert!(change("hybrid's", "means +0.75 apart") > 10.0, "{importance}");
+    // `hybrid` already has the answers last here: what each question asks for is never in their words.
     assert!(change("rrf, equal weights", "means -0.75 apart") < 0.0, "{importance}");
     let share = |column: &str| {
         let row = ["LoCoMo turns", "gold above others, share of pairs"];
@@ -258,9 +260,9 @@ fn a_study_is_the_same_every_time_and_can_be_drawn() {
     let mut different = figures.clone();
     different.dedup();
     assert_eq!(different, figures);
-    // Every question under the default; RealMem has no captions to leave out.
+    // Every question under `hybrid`; RealMem has no captions to leave out.
     let rows = |system: &str| first.questions.lines().filter(|line| line.contains(system)).count();
-    assert_eq!((rows(",the default,"), rows(",without image captions,")), (12 + 12 + 4, 12 + 12));
+    assert_eq!((rows(",hybrid,"), rows(",without image captions,")), (12 + 12 + 4, 12 + 12));
 }
 
 #[test]
