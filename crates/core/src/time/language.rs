@@ -8,6 +8,8 @@
 /// `{decade}`, `{quarter}`, `{season}`, `{holiday}`, `{daypart}`.
 #[derive(Debug)]
 pub(super) struct Language {
+    /// Whether it is written without spaces, so that each of its characters is a word here.
+    pub(super) unspaced: bool,
     /// January first; names of one or more words, as those of weekdays and seasons.
     pub(super) months: [&'static [&'static str]; 12],
     /// Monday first.

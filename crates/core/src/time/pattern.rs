@@ -158,6 +158,10 @@ fn longest_place(lists: &[&[&str]], found: &[Token]) -> Option<(i8, usize)> {
 
 /// How many words a name has, if `found` begins with them.
 fn starts(name: &str, found: &[Token]) -> Option<usize> {
+    // Nearly every name fails here, and every place of a text is held against every name.
+    if !name.starts_with(found.first()?.word.as_str()) {
+        return None;
+    }
     let words = name.split(' ').count();
     (name.split(' ').zip(found).filter(|(word, token)| *word == token.word).count() == words).then_some(words)
 }

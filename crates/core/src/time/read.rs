@@ -76,9 +76,10 @@ impl Times {
         }
         let utc = Zone::UTC;
         let zone = clock.map_or(&utc, |clock| &clock.zone);
+        let languages = languages(&tokens);
         let (mut expressions, mut taken, mut at) = (Vec::new(), Vec::new(), 0);
         while at < tokens.len() {
-            match ALL
+            match languages
                 .iter()
                 .rev()
                 .filter_map(|language| Found::at(language, &tokens, at, clock))
@@ -95,9 +96,9 @@ impl Times {
                 None => at += 1,
             }
         }
-        let sought = order(&tokens, &taken);
+        let sought = order(&tokens, &taken, &languages);
         let (order, mention) =
-            sought.map_or((None, Vec::new()), |(order, words)| (Some(order), mention(&tokens, words)));
+            sought.map_or((None, Vec::new()), |(order, words)| (Some(order), mention(&tokens, words, &languages)));
         Self { expressions, order, mention }
     }
 
@@ -118,6 +119,12 @@ pub(super) fn whole(text: &str, clock: &Clock) -> Option<TimeRange> {
         single.or_else(|| Found::at(language, &tokens, 0, Some(clock)).filter(is_whole))
     };
     (!tokens.is_empty()).then(|| ALL.iter().find_map(found)).flatten()?.stretch.range(&clock.zone)
+}
+
+/// The languages that some words may be in.
+fn languages(tokens: &[Token]) -> Vec<&'static Language> {
+    let has_unspaced = tokens.iter().any(|token| token.word.starts_with(is_unspaced));
+    ALL.into_iter().filter(|language| has_unspaced || !language.unspaced).collect()
 }
 
 /// The bytes of the sentences that end in a question mark.
@@ -263,10 +270,10 @@ fn apply(stretch: Stretch, modifiers: &[(Modifier, Bound, usize)]) -> Option<Str
 
 /// What the words of order ask for that stand in no expression, and those of them that count what happened; nothing where
 /// they ask for both ends.
-fn order(tokens: &[Token], taken: &[Range<usize>]) -> Option<(Order, Vec<Range<usize>>)> {
+fn order(tokens: &[Token], taken: &[Range<usize>], languages: &[&Language]) -> Option<(Order, Vec<Range<usize>>)> {
     let (mut newest, mut oldest, mut counting, mut at) = (false, false, Vec::new(), 0);
     while at < tokens.len() {
-        let all = ALL.iter().rev().flat_map(|language| {
+        let all = languages.iter().rev().flat_map(|language| {
             language.orders.iter().filter_map(move |(pattern, sought)| {
                 let (words, _) = language.find(pattern, &tokens[at..])?;
                 Some((words, *sought))
@@ -295,22 +302,26 @@ fn order(tokens: &[Token], taken: &[Range<usize>]) -> Option<(Order, Vec<Range<u
 
 /// The bytes of the words that ask for a mention: that it was one, that it was the first or the last, and when it was. Nothing
 /// where one of the first two is missing.
-fn mention(tokens: &[Token], counting: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let named = if counting.is_empty() { Vec::new() } else { all_of(tokens, |language| language.mentions) };
+fn mention(tokens: &[Token], counting: Vec<Range<usize>>, languages: &[&Language]) -> Vec<Range<usize>> {
+    let named = if counting.is_empty() { Vec::new() } else { all_of(tokens, languages, |language| language.mentions) };
     if named.is_empty() {
         return Vec::new();
     }
     let place = |words: Range<usize>| tokens[words.start].place.start..tokens[words.end - 1].place.end;
-    named.into_iter().chain(counting).chain(all_of(tokens, |language| language.when)).map(place).collect()
+    named.into_iter().chain(counting).chain(all_of(tokens, languages, |language| language.when)).map(place).collect()
 }
 
 /// Where patterns of any language stand, one behind the other, the longest at each place.
-fn all_of(tokens: &[Token], patterns: fn(&Language) -> &'static [&'static str]) -> Vec<Range<usize>> {
+fn all_of(
+    tokens: &[Token],
+    languages: &[&Language],
+    patterns: fn(&Language) -> &'static [&'static str],
+) -> Vec<Range<usize>> {
     let words_at = |start: usize| {
-        let of = |language: &&'static Language| {
+        let of = |language: &&Language| {
             patterns(language).iter().filter_map(|pattern| Some(language.find(pattern, &tokens[start..])?.0)).max()
         };
-        ALL.iter().filter_map(of).max()
+        languages.iter().filter_map(of).max()
     };
     let (mut found, mut at) = (Vec::new(), 0);
     while at < tokens.len() {

@@ -13,6 +13,7 @@ use crate::time::language::{
 };
 
 pub(super) const CHINESE: Language = Language {
+    unspaced: true,
     months: MONTHS_IN_CHARACTERS,
     weekdays: [
         &["星 期 一", "周 一", "週 一", "礼 拜 一", "禮 拜 一"],

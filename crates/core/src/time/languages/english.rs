@@ -15,6 +15,7 @@ use crate::time::language::{
 };
 
 pub(super) const ENGLISH: Language = Language {
+    unspaced: false,
     months: [
         &["january", "jan"],
         &["february", "feb"],

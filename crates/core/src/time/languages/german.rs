@@ -15,6 +15,7 @@ use crate::time::language::{
 };
 
 pub(super) const GERMAN: Language = Language {
+    unspaced: false,
     months: [
         &["januar", "janner"],
         &["februar", "feber"],

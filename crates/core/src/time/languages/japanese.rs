@@ -10,6 +10,7 @@ use crate::time::language::{
 };
 
 pub(super) const JAPANESE: Language = Language {
+    unspaced: true,
     months: MONTHS_IN_CHARACTERS,
     weekdays: [
         &["月 曜", "月 曜 日"],

@@ -15,6 +15,7 @@ use crate::time::language::{
 };
 
 pub(super) const SPANISH: Language = Language {
+    unspaced: false,
     months: [
         &["enero"],
         &["febrero"],
