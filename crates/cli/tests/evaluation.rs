@@ -93,11 +93,11 @@ fn confidence_is_held_against_what_is_true() {
                       sank?\",\"gold_ids\":[]}\n";
     sandbox.write("garden/queries.jsonl", format!("{QUERIES}{unanswered}"));
     let report = sandbox.json(&eval("confidence", &["--system", "lexical", "--csv", "said.csv"]));
-    assert_eq!((&report["answerable"], &report["not_answerable"]), (&11.into(), &1.into()), "{report}");
-    assert_eq!(report["can_be_answered"]["auroc"], 1.0, "nothing holds a word of it");
+    assert_eq!(report["questions"], serde_json::json!({"with_answer": 11, "without": 1}), "{report}");
+    assert_eq!(report["answerable"]["auroc"], 1.0, "nothing holds a word of it");
     let words = report["words"].as_array().unwrap();
     let total = |field: &str| words.iter().map(|word| word[field].as_u64().unwrap()).sum::<u64>();
-    let right = report["first_hit"]["share"].as_f64().unwrap() * 12.0;
+    let right = report["probability"]["share"].as_f64().unwrap() * 12.0;
     assert_eq!((total("first_hits"), total("right") as f64), (12, right.round()));
     let hit_at_1 = sandbox.json(&eval("run", &["--system", "lexical"]))["measures"]["hit@1"].as_f64().unwrap();
     assert!((right - 11.0 * hit_at_1).abs() < 1e-9, "{right} and {hit_at_1}");

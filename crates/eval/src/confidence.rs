@@ -195,7 +195,7 @@ impl ConfidenceReport {
         )
     }
 
-    /// The report as JSON.
+    /// The report as JSON; `probability` and `answerable` are about what a search calls so.
     pub fn to_json(&self) -> Value {
         let words: Vec<Value> = self
             .by_word()
@@ -204,9 +204,9 @@ impl ConfidenceReport {
         let answerable = self.said.iter().filter(|said| said.answerable).count();
         json!({
             "dataset": self.dataset, "unit": self.unit, "system": self.system, "data_sha256": self.data,
-            "encoder": self.encoder.as_ref().ok(), "answerable": answerable,
-            "not_answerable": self.said.len() - answerable, "first_hit": self.first_hit.json(),
-            "can_be_answered": self.answerable.json(), "words": words,
+            "encoder": self.encoder.as_ref().ok(),
+            "questions": {"with_answer": answerable, "without": self.said.len() - answerable},
+            "probability": self.first_hit.json(), "answerable": self.answerable.json(), "words": words,
         })
     }
 
@@ -216,7 +216,7 @@ impl ConfidenceReport {
     /// When a row cannot be written, which memory does not cause.
     pub fn to_csv(&self) -> Result<String, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(["question", "answerable", "right", "confidence", "probability", "can_be_answered"])?;
+        writer.write_record(["question", "has_answer", "right", "confidence", "probability", "answerable"])?;
         for Said { question, answerable, right, confidence, .. } in &self.said {
             let flag = |flag: bool| u8::from(flag).to_string();
             writer.write_record([

@@ -46,9 +46,14 @@ impl Analyzer {
     ///
     /// Of a query in another language than English its function words are left out, unless it has no other words.
     pub fn query_terms(self, query: &str) -> Vec<String> {
+        self.terms_in(query, Language::of(query))
+    }
+
+    /// The same of a part of a query whose language is known.
+    fn terms_in(self, query: &str, language: Option<Language>) -> Vec<String> {
         let of_language =
             |language: Language| self.distinct_terms(query, &|word| function_words::is_function_word(language, word));
-        let terms = match Language::of(query) {
+        let terms = match language {
             None | Some(Language::English) => Vec::new(),
             Some(language) => of_language(language),
         };

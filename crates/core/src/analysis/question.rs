@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Analyzer, NamedDate, fold::fold, stopwords, time_words};
+use super::{Analyzer, Language, NamedDate, fold::fold, stopwords, time_words};
 use crate::time::{Clock, Times};
 
 /// The one who asks, where turns are those of a chat with an assistant.
@@ -18,6 +18,7 @@ const ROLES: [&str; 7] = ["user", "human", "assistant", "ai", "bot", "system", "
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     text: String,
+    language: Option<Language>,
     /// Its distinct terms in order of first use.
     pub terms: Vec<String>,
     /// Whether it asks for a time.
@@ -72,9 +73,11 @@ impl SpeakerName {
 impl Question {
     /// Takes a question apart.
     pub fn new(text: &str, analyzer: Analyzer) -> Self {
+        let language = Language::of(text);
         Self {
             text: text.to_owned(),
-            terms: analyzer.query_terms(text),
+            language,
+            terms: analyzer.terms_in(text, language),
             asks_when: time_words::asks_when(text),
             dates: NamedDate::all_in(text),
             times: None,
@@ -91,6 +94,11 @@ impl Question {
     /// The same, asked at the moment of `clock`.
     pub fn asked_at(self, clock: &Clock) -> Self {
         Self { times: Some(Times::read(&self.text, Some(clock))), ..self }
+    }
+
+    /// The distinct terms of a part of it: a part may be too short to tell its language.
+    pub(crate) fn terms_of(&self, part: &str, analyzer: Analyzer) -> Vec<String> {
+        analyzer.terms_in(part, self.language)
     }
 
     /// The question as asked.

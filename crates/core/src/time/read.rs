@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     clock::Clock,
-    language::{Language, Meaning, Modifier, Sought, Unit},
+    language::{Language, Meaning, Modifier, Sought},
     languages::ALL,
     pattern::{Bound, digits},
     range::TimeRange,
@@ -203,11 +203,8 @@ impl Found {
         let in_digits = digits(rest).map(|(words, bound)| (words, Meaning::Named, bound));
         let mut all: Vec<(usize, Meaning, Bound)> = of_table.chain(in_digits).collect();
         all.sort_by_key(|(words, ..)| std::cmp::Reverse(*words));
-        let resolved = |(words, meaning, bound): (usize, Meaning, Bound)| {
-            // Without a unit of its own, "the other day" is of the last days, and "recent years" of a few.
-            let bound = with_usual(meaning, bound);
-            Some((at + words, resolve(meaning, &bound, clock)?))
-        };
+        let resolved =
+            |(words, meaning, bound): (usize, Meaning, Bound)| Some((at + words, resolve(meaning, &bound, clock)?));
         all.into_iter().find_map(resolved)
     }
 
@@ -223,16 +220,6 @@ impl Found {
             let stretch = joined(first.stretch, last.stretch)?;
             Some(Self { shown: at, core: at, end: last.end, stretch })
         })
-    }
-}
-
-/// What a pattern means that leaves its unit or its number open.
-fn with_usual(meaning: Meaning, bound: Bound) -> Bound {
-    use super::language::{between, exactly};
-    match (meaning, bound.unit) {
-        (Meaning::Past, None) => Bound { unit: Some(Unit::Week), number: Some(between(1, 2)), ..bound },
-        (Meaning::Past, Some(_)) => Bound { number: bound.number.or(Some(exactly(1))), ..bound },
-        _ => bound,
     }
 }
 

@@ -7,7 +7,7 @@ use jiff::{
 
 use super::{
     clock::Clock,
-    language::{Amount, DayPart, Meaning, Modifier, Unit, exactly},
+    language::{Amount, DayPart, Meaning, Modifier, Unit, between, exactly},
     pattern::Bound,
     stretch::{Stretch, days_after, midnight, span},
 };
@@ -62,7 +62,11 @@ pub(super) fn resolve(meaning: Meaning, bound: &Bound, clock: Option<&Clock>) ->
         }
         Meaning::TurnsAgo => turn(bound, bound.number?.most.checked_neg()?, clock?),
         Meaning::Ahead => away(bound.number.unwrap_or(exactly(1)), bound.unit?, 1, clock?),
-        Meaning::Past => past(bound.number.unwrap_or(exactly(1)), bound.unit?, clock?),
+        Meaning::Past => match bound.unit {
+            Some(unit) => past(bound.number.unwrap_or(exactly(1)), unit, clock?),
+            // "The other day" is one of the last days.
+            None => past(between(1, 2), Unit::Week, clock?),
+        },
         Meaning::PastOf(number, unit) => past(number, unit.or(bound.unit)?, clock?),
     }
 }
@@ -89,34 +93,35 @@ pub(super) fn modified(stretch: Stretch, modifier: Modifier, bound: &Bound) -> O
         Modifier::Until => Some(Stretch { from: None, to: Some(stretch.to?), ..once }),
         Modifier::Before => Some(Stretch { from: None, to: Some(stretch.from?), ..once }),
         Modifier::After => Some(Stretch { from: Some(stretch.to?), to: None, ..once }),
-        Modifier::UnitBefore | Modifier::UnitAfter => {
-            let (unit, number) = (bound.unit?, bound.number.unwrap_or(exactly(1)));
-            // Some days before are all of them; two weeks before are the second.
-            let near = if number.least < number.most { 0 } else { number.least.checked_sub(1)? };
-            let slack = if number.most > 1 && unit != Unit::Day { 3 * DAY } else { 0 };
-            let of = match modifier {
-                Modifier::UnitBefore => {
-                    let at = |units: i64| stretch.from?.checked_sub(span(unit, units)?).ok();
-                    Stretch { from: Some(at(number.most)?), to: Some(at(near)?), ..stretch }
-                }
-                _ => {
-                    let at = |units: i64| stretch.to?.checked_add(span(unit, units)?).ok();
-                    Stretch { from: Some(at(near)?), to: Some(at(number.most)?), ..stretch }
-                }
-            };
-            Some(of.with_slack(slack))
-        }
-        Modifier::SoonBefore => {
-            let to = stretch.from?;
-            let of = Stretch { from: Some(to.checked_sub(span(Unit::Week, 1)?).ok()?), to: Some(to), ..stretch };
-            Some(of.with_slack(7 * DAY))
-        }
-        Modifier::SoonAfter => {
-            let from = stretch.to?;
-            let of = Stretch { from: Some(from), to: Some(from.checked_add(span(Unit::Week, 1)?).ok()?), ..stretch };
-            Some(of.with_slack(7 * DAY))
-        }
+        Modifier::UnitBefore => before(stretch, bound.unit?, bound.number.unwrap_or(exactly(1))),
+        Modifier::UnitAfter => after(stretch, bound.unit?, bound.number.unwrap_or(exactly(1))),
+        Modifier::SoonBefore => Some(before(stretch, Unit::Week, exactly(1))?.with_slack(7 * DAY)),
+        Modifier::SoonAfter => Some(after(stretch, Unit::Week, exactly(1))?.with_slack(7 * DAY)),
     }
+}
+
+/// The unit so many before a stretch begins; of a vague number, all that lies between.
+fn before(stretch: Stretch, unit: Unit, number: Amount) -> Option<Stretch> {
+    let at = |units: i64| stretch.from?.checked_sub(span(unit, units)?).ok();
+    let of = Stretch { from: Some(at(number.most)?), to: Some(at(nearest(number)?)?), ..stretch };
+    Some(of.with_slack(slack_of(unit, number)))
+}
+
+/// The unit so many after a stretch ends; of a vague number, all that lies between.
+fn after(stretch: Stretch, unit: Unit, number: Amount) -> Option<Stretch> {
+    let at = |units: i64| stretch.to?.checked_add(span(unit, units)?).ok();
+    let of = Stretch { from: Some(at(nearest(number)?)?), to: Some(at(number.most)?), ..stretch };
+    Some(of.with_slack(slack_of(unit, number)))
+}
+
+/// Two weeks before are the second; some weeks before begin at once.
+fn nearest(number: Amount) -> Option<i64> {
+    if number.least < number.most { Some(0) } else { number.least.checked_sub(1) }
+}
+
+/// Who counts weeks or months does not count their days.
+fn slack_of(unit: Unit, number: Amount) -> i64 {
+    if number.most > 1 && unit != Unit::Day { 3 * DAY } else { 0 }
 }
 
 /// From the beginning of one stretch to the end of another, of which one may have taken its year from the other.

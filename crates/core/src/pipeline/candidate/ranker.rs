@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     catalogue::{FEATURE_COUNT, FEATURES, FEATURES_VERSION},
-    forest::{Sheet, Tree},
+    forest::{QuickScorer, Tree},
     table::FeatureTable,
 };
 use crate::types::EncoderId;
@@ -44,7 +44,7 @@ pub struct CandidateRanker {
     pub record: RankerRecord,
     trees: Vec<Tree>,
     /// The trees as they are asked.
-    sheet: Sheet,
+    scorer: QuickScorer,
     id: String,
 }
 
@@ -159,8 +159,8 @@ pub struct Shares {
 impl CandidateRanker {
     /// A ranker of trees that ask for features by their places in [`FEATURES`].
     pub fn new(record: RankerRecord, trees: Vec<Tree>) -> Self {
-        let sheet = Sheet::of(&trees);
-        let mut ranker = Self { record, trees, sheet, id: String::new() };
+        let scorer = QuickScorer::of(&trees);
+        let mut ranker = Self { record, trees, scorer, id: String::new() };
         ranker.id = format!("{:08x}", crc32fast::hash(ranker.body().as_bytes()));
         ranker
     }
@@ -269,7 +269,7 @@ impl CandidateRanker {
     /// A score for each row of a table.
     pub fn scores(&self, table: &FeatureTable) -> Vec<f64> {
         let mut scores: Vec<f64> = table.base.iter().map(|base| self.record.base_weight * base).collect();
-        self.sheet.add(&table.values, &mut scores);
+        self.scorer.add(&table.values, &mut scores);
         scores
     }
 

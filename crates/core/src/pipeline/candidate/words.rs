@@ -161,6 +161,6 @@ impl HeldByCues {
 /// Terms of the query that are names of speakers.
 fn names(context: SearchContext<'_>) -> Vec<String> {
     let (index, question): (&Index, _) = (context.index, context.request.question);
-    let content = index.spec().analyzer.query_terms(&question.without_names(index.documents().speakers()));
+    let content = question.terms_of(&question.without_names(index.documents().speakers()), index.spec().analyzer);
     question.terms.iter().filter(|term| !content.contains(term)).cloned().collect()
 }

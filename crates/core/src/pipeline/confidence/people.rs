@@ -15,7 +15,7 @@ impl Named {
     pub(super) fn of(question: &Question, index: &Index) -> Self {
         let speakers = index.documents().speakers();
         let about = question.is_about(speakers);
-        let content = index.spec().analyzer.query_terms(&question.without_names(speakers));
+        let content = question.terms_of(&question.without_names(speakers), index.spec().analyzer);
         let terms = question.terms.iter().filter(|term| !content.contains(term)).cloned().collect();
         Self { about, terms }
     }

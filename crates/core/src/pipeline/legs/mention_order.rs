@@ -110,11 +110,11 @@ fn matter(context: SearchContext<'_>, times: &Times) -> Vec<String> {
     let (index, question) = (context.index, context.request.question);
     let analyzer = index.spec().analyzer;
     let speakers = index.documents().speakers();
-    let named = analyzer.query_terms(&question.without_names(speakers));
+    let named = question.terms_of(&question.without_names(speakers), analyzer);
     let asking: Vec<String> =
-        times.mention.iter().flat_map(|place| analyzer.query_terms(&question.text()[place.clone()])).collect();
+        times.mention.iter().flat_map(|place| question.terms_of(&question.text()[place.clone()], analyzer)).collect();
     // A term that spelling put in the place of another is in neither, and no name.
-    let written = analyzer.query_terms(question.text());
+    let written = question.terms_of(question.text(), analyzer);
     let is_name = |term: &String| written.contains(term) && !named.contains(term);
     question.terms.iter().filter(|term| !is_name(term) && !asking.contains(term)).cloned().collect()
 }

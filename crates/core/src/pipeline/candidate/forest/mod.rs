@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-mod sheet;
+mod quick_scorer;
 
-pub(super) use sheet::Sheet;
+pub(super) use quick_scorer::QuickScorer;
 
 /// In the place of a feature: the node is a leaf.
 const LEAF: u16 = u16::MAX;

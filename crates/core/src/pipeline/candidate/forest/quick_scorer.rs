@@ -13,13 +13,13 @@ const BLOCK: usize = 64;
 
 /// Trees as lists of questions.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::pipeline::candidate) struct Sheet {
+pub(in crate::pipeline::candidate) struct QuickScorer {
     trees: Vec<Listed>,
     /// Features that are asked for, ascending: a column of a block each.
     features: Vec<u16>,
 }
 
-/// One tree of a sheet.
+/// One tree of a scorer.
 #[derive(Debug, Clone, PartialEq)]
 enum Listed {
     /// Of as many leaves as a mask has bits, at most.
@@ -34,7 +34,7 @@ enum Listed {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Question {
-    /// Place of the feature among the sheet's.
+    /// Place of the feature among the scorer's.
     column: u16,
     missing_left: bool,
     /// Rows with at most this go left.
@@ -43,7 +43,7 @@ struct Question {
     right: u32,
 }
 
-impl Sheet {
+impl QuickScorer {
     pub(in crate::pipeline::candidate) fn of(trees: &[Tree]) -> Self {
         let mut features: Vec<u16> = trees.iter().flat_map(Tree::features).collect();
         features.sort_unstable();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sheet_gives_each_row_what_walking_its_trees_gives_to_the_last_bit() {
+    fn a_scorer_gives_each_row_what_walking_its_trees_gives_to_the_last_bit() {
         let mut numbers = Numbers(7);
         let sizes = [1, 2, 3, 15, 31, 32, 33, 200];
         let trees: Vec<Tree> =
@@ -184,7 +184,7 @@ mod tests {
                 walked.iter_mut().zip(rows).for_each(|(score, row)| *score += f64::from(tree.score(row)));
             }
             let mut found = start;
-            Sheet::of(&trees).add(&values, &mut found);
+            QuickScorer::of(&trees).add(&values, &mut found);
             assert!(found.iter().zip(&walked).all(|(a, b)| a.to_bits() == b.to_bits()), "{rows} rows");
         }
     }
