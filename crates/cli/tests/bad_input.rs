@@ -199,7 +199,7 @@ fn forgetting_without_a_word_about_what_or_a_yes() {
 
 #[test]
 fn options_that_name_no_choice() {
-    assert_snapshot!(misused(&["search", "kite", "--pipeline", "best"]), @r#"2 error: invalid value 'best' for '--pipeline <PIPELINE>': pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, learned, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);
+    assert_snapshot!(misused(&["search", "kite", "--pipeline", "best"]), @r#"2 error: invalid value 'best' for '--pipeline <PIPELINE>': pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, learned, adapted, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);
     assert_snapshot!(misused(&["search", "kite", "--unit", "word"]), @r#"2 error: invalid value 'word' for '--unit <UNIT>': unit "word": expected turn or session"#);
     assert_snapshot!(misused(&["search", "kite", "--sort-by", "mood"]), @r#"2 error: invalid value 'mood' for '--sort-by <SORT_BY>': sort order "mood": expected relevance, importance or recency"#);
     assert_snapshot!(misused(&["search", "kite", "--from", "someday"]), @r#"2 aforesaid: --from: time "someday": expected a date or a moment such as 2023-05-08, 2023-05 or 2023-05-08T13:56:00Z, or words such as yesterday, "last week", "3 months ago" or "summer 2022""#);
@@ -228,7 +228,7 @@ fn a_configuration_file_that_cannot_be_used() {
     assert_snapshot!(refused("stoer = \"x\""), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: unknown field `stoer`, expected one of `store`, `namespace`, `model`, `model_dir`, `model_cache`, `precision`, `encoder_url`, `encoder_model`, `encoder_dim`, `encoder_revision`, `encoder_query_prefix`, `encoder_passage_prefix`, `llm_url`, `llm_model`, `offline`, `threads`, `pipeline`, `ranker`, `preset`, `min_confidence`, `time_zone`, `agents`");
     assert_snapshot!(refused("offline = true\nstore = "), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 2: string values must be quoted, expected literal string");
     assert_snapshot!(refused("threads = 0"), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: invalid value: integer `0`, expected a nonzero usize");
-    assert_snapshot!(refused("pipeline = \"best\""), @r#"4 aforesaid: configuration file home/config/aforesaid/config.toml: pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, learned, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);
+    assert_snapshot!(refused("pipeline = \"best\""), @r#"4 aforesaid: configuration file home/config/aforesaid/config.toml: pipeline "best": "best" is neither a preset nor a leg; expected a preset (hybrid, learned, adapted, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse), a leg such as bm25 or dense(max), or zscore(bm25, dense(max))"#);
     assert_snapshot!(refused("namespace = \"\""), @"4 aforesaid: configuration file home/config/aforesaid/config.toml, line 1: namespace is blank: expected 1 to 256 bytes without control characters; choose another name");
 }
 

@@ -71,6 +71,15 @@ pub trait Encoder: Send + Sync {
     /// When the model cannot take a text or cannot be reached.
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError>;
 
+    /// Encodes questions, one row each, to be compared with the same vectors of passages: as the query adapter of that name
+    /// reads them, where the encoder has one, and otherwise as [`Encoder::encode_queries`] does.
+    ///
+    /// # Errors
+    /// When the model cannot take a text or cannot be reached.
+    fn encode_adapted_queries(&self, _adapter: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
+        self.encode_queries(texts)
+    }
+
     /// Encodes what may be found, one row each, with the model's own passage prefix.
     ///
     /// # Errors

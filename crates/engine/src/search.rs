@@ -347,7 +347,11 @@ impl Memory {
         };
         let started = Instant::now();
         let vector = encoder.get().and_then(|encoder| {
-            let vectors = encoder.encode_queries(&[&text]).map_err(|error| NoVectors::failed(error.to_string()))?;
+            let encoded = match posed.pipeline.query_adapter() {
+                Some(adapter) => encoder.encode_adapted_queries(adapter, &[&text]),
+                None => encoder.encode_queries(&[&text]),
+            };
+            let vectors = encoded.map_err(|error| NoVectors::failed(error.to_string()))?;
             vectors
                 .get(0)
                 .map(<[f32]>::to_vec)

@@ -45,6 +45,13 @@ impl Encoder for Marked {
         self.encode_passages(texts)
     }
 
+    /// With the query adapter `turned` a query is the opposite of its vector.
+    fn encode_adapted_queries(&self, adapter: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
+        let vectors = self.encode_queries(texts)?;
+        let sign = if adapter == "turned" { -1.0 } else { 1.0 };
+        Ok(Vectors::new(self.dim, vectors.as_slice().iter().map(|x| sign * x).collect()).unwrap())
+    }
+
     fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
         let vector: Vec<f32> = (0..self.dim).map(|at| f32::from(u8::from(at == self.mark))).collect();
         Ok(Vectors::new(self.dim, vector.repeat(texts.len())).unwrap())
@@ -118,7 +125,12 @@ fn dense() -> Pipeline {
 
 /// The cosine of the best turn by vectors, where there is one.
 fn best_cosine(memory: &Memory, namespace: &str) -> Option<f64> {
-    let answer = memory.search(&Query::new(ns(namespace), "kite"), &dense(), Explanations::Omit).unwrap();
+    best_cosine_by(memory, namespace, &dense())
+}
+
+/// The same of another pipeline.
+fn best_cosine_by(memory: &Memory, namespace: &str, pipeline: &Pipeline) -> Option<f64> {
+    let answer = memory.search(&Query::new(ns(namespace), "kite"), pipeline, Explanations::Omit).unwrap();
     answer.hits.iter().filter_map(|hit| hit.legs.get("dense")).map(|leg| leg.score).reduce(f64::max)
 }
 
@@ -146,6 +158,20 @@ fn threads_search_namespaces_of_different_encoders_at_once() {
     // Once for each namespace with vectors; the one without any shares an encoder that is there, or has its own asked for.
     assert!((2..=3).contains(&resolved.load(Ordering::Relaxed)));
     assert_eq!(registry.held(), 2);
+}
+
+#[test]
+fn a_query_adapter_reads_the_query_and_leaves_the_vectors() {
+    let memory = three(EncoderRegistry::fixed(vec![marked(&id("small"))]));
+    let by = |dense: &str| {
+        let pipeline: Pipeline = format!("zscore(0.7, bm25, {dense})").parse().unwrap();
+        best_cosine_by(&memory, "small", &pipeline)
+    };
+    assert_eq!(by("dense(max)"), Some(1.0));
+    assert_eq!(by("dense(max, query_adapter=turned)"), Some(-1.0));
+    assert_eq!(by("dense(max, strip_speakers, query_adapter=turned)"), Some(-1.0));
+    assert_eq!(by("dense(max, query_adapter=unknown)"), Some(1.0), "an encoder without it reads the query as it is");
+    assert_eq!(memory.active_encoder(&ns("small")).unwrap(), Some(id("small")));
 }
 
 #[test]

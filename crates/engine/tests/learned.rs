@@ -37,6 +37,7 @@ fn ranker(pipeline: &Pipeline, encoder: &str) -> CandidateRanker {
         seed: 0,
         base_weight: 1.0,
         among_people: false,
+        plain_queries: false,
     };
     CandidateRanker::new(record, vec![Tree::new(&tree)])
 }

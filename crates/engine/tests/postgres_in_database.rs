@@ -304,6 +304,7 @@ fn a_ranker_rests_and_says_so() {
         seed: 0,
         base_weight: 1.0,
         among_people: false,
+        plain_queries: false,
     };
     let ranker = CandidateRanker::new(record, Vec::new());
     let pipeline = Pipeline::hybrid().with_stage(CandidateStage::Ranker(Arc::new(ranker)));

@@ -1,13 +1,15 @@
 //! A BERT-family model as an [`Encoder`].
 
-use std::ops::Range;
+use std::{ops::Range, sync::OnceLock};
 
 use aforesaid_core::{
     EncodeError, Encoder, Locality,
     types::{EncoderId, Vectors},
 };
 
-use crate::{ModelError, ModelFiles, Normalisation, Pooling, Recipe, Runtime, inference::Inference};
+use crate::{
+    Adapter, ModelError, ModelFiles, Normalisation, Pooling, QueryAdapter, Recipe, Runtime, inference::Inference,
+};
 
 /// A sentence encoder that runs on this machine's processor.
 ///
@@ -16,6 +18,7 @@ pub struct BertEncoder {
     id: EncoderId,
     recipe: Recipe,
     inference: Inference,
+    adapted: Vec<AdaptedQueries>,
 }
 
 impl BertEncoder {
@@ -27,18 +30,23 @@ impl BertEncoder {
     /// When the model is no encoder, or a file is missing, damaged, or of a model this crate cannot run.
     pub fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
         let id = files.encoder_id(runtime.precision)?;
-        Ok(Self { id, recipe: files.recipe.clone(), inference: Inference::load(files, runtime)? })
+        let adapted = AdaptedQueries::of(files, runtime);
+        Ok(Self { id, recipe: files.recipe.clone(), inference: Inference::load(files, runtime)?, adapted })
     }
 
     fn encode(&self, prefix: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        self.rows(prefix, texts)
+        self.encode_by(&self.inference, prefix, texts)
+    }
+
+    fn encode_by(&self, inference: &Inference, prefix: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
+        self.rows(inference, prefix, texts)
             .and_then(|data| Vectors::new(self.dim(), data).ok_or_else(|| "the model has no components".to_owned()))
             .map_err(|message| EncodeError { encoder: self.id.clone(), message })
     }
 
     /// All vectors, row after row.
-    fn rows(&self, prefix: &str, texts: &[&str]) -> Result<Vec<f32>, String> {
-        let vectors = self.inference.run(
+    fn rows(&self, inference: &Inference, prefix: &str, texts: &[&str]) -> Result<Vec<f32>, String> {
+        let vectors = inference.run(
             texts,
             |tokenizer, text| tokenizer.text(&format!("{prefix}{text}")),
             |tokens| self.finish(tokens),
@@ -87,6 +95,33 @@ impl BertEncoder {
     }
 }
 
+/// The model with an adapter that queries are read with, loaded when the first query needs it.
+struct AdaptedQueries {
+    adapter: QueryAdapter,
+    files: ModelFiles,
+    runtime: Runtime,
+    loaded: OnceLock<Result<Inference, String>>,
+}
+
+impl AdaptedQueries {
+    fn of(files: &ModelFiles, runtime: Runtime) -> Vec<Self> {
+        let of =
+            |adapter: &QueryAdapter| Self { adapter: *adapter, files: files.clone(), runtime, loaded: OnceLock::new() };
+        files.query_adapters.iter().map(of).collect()
+    }
+
+    /// # Errors
+    /// What is wrong with the model's files.
+    fn inference(&self) -> Result<&Inference, &String> {
+        let load = || {
+            let adapter = Adapter::shipped(&self.adapter.adapter)?;
+            let files = self.files.clone().with_query_adapter(self.adapter.name, adapter)?;
+            Inference::load(&files, self.runtime)
+        };
+        self.loaded.get_or_init(|| load().map_err(|error| error.reason())).as_ref()
+    }
+}
+
 impl Encoder for BertEncoder {
     fn id(&self) -> &EncoderId {
         &self.id
@@ -111,6 +146,16 @@ impl Encoder for BertEncoder {
 
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
         self.encode(&self.recipe.query_prefix, texts)
+    }
+
+    fn encode_adapted_queries(&self, adapter: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
+        let Some(adapted) = self.adapted.iter().find(|adapted| adapted.adapter.name == adapter) else {
+            return self.encode_queries(texts);
+        };
+        let inference = adapted
+            .inference()
+            .map_err(|message| EncodeError { encoder: self.id.clone(), message: message.clone() })?;
+        self.encode_by(inference, &self.recipe.query_prefix, texts)
     }
 
     fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {

@@ -43,7 +43,7 @@ mod threads;
 mod tokenizer;
 pub mod training;
 
-pub use adapter::Adapter;
+pub use adapter::{Adapter, ReadWith};
 pub use aforesaid_core::PairScorer;
 pub use cross_encoder::CrossEncoder;
 pub use directory::from_directory;
@@ -53,7 +53,8 @@ pub use evidence::{EvidenceModel, EvidenceRecord};
 pub use instructions::Instructions;
 pub use precision::Precision;
 pub use registry::{
-    Languages, ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, Recipe, ShippedAdapter,
+    Languages, ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, QueryAdapter, Recipe,
+    ShippedAdapter,
 };
 pub use resolve::{
     Downloads, FileCheck, ModelFiles, ModelPaths, Origin, Progress, Verdict, find, replace, resolve, verify,

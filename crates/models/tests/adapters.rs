@@ -3,9 +3,10 @@
 
 use std::{ops::ControlFlow, path::Path};
 
-use aforesaid_core::Encoder;
+use aforesaid_core::{Encoder, types::Vectors};
 use aforesaid_models::{
-    Adapter, BertEncoder, ModelFiles, Precision, Runtime, Threads, from_directory,
+    Adapter, BertEncoder, ModelFiles, Precision, QueryAdapter, ReadWith, Runtime, ShippedAdapter, Threads,
+    from_directory,
     training::{StepChoice, TrainingPair, TrainingSet, TrainingSettings, TrainingStep, train},
 };
 
@@ -63,21 +64,33 @@ fn learn(files: &ModelFiles, threads: usize) -> (Adapter, Vec<u8>, Vec<TrainingS
     (trained.adapter, trained.file, steps)
 }
 
-/// The cosine of each question with each turn, by an encoder.
-fn cosines(encoder: &BertEncoder) -> Vec<Vec<f32>> {
+/// The questions as an encoder reads them.
+fn queries(encoder: &BertEncoder) -> Vectors {
+    let set = set();
+    let questions: Vec<&str> = set.pairs.iter().map(|pair| pair.questions[0].as_str()).collect();
+    encoder.encode_queries(&questions).unwrap()
+}
+
+/// The same with the query adapter `mine`.
+fn adapted_queries(encoder: &BertEncoder) -> Vectors {
+    let set = set();
+    let questions: Vec<&str> = set.pairs.iter().map(|pair| pair.questions[0].as_str()).collect();
+    encoder.encode_adapted_queries("mine", &questions).unwrap()
+}
+
+/// The cosine of each question with each turn, by an encoder that reads questions in some way.
+fn cosines(encoder: &BertEncoder, read: fn(&BertEncoder) -> Vectors) -> Vec<Vec<f32>> {
     let set = set();
     let passages: Vec<&str> = set.passages.iter().map(|forms| forms[0].as_str()).collect();
-    let questions: Vec<&str> = set.pairs.iter().map(|pair| pair.questions[0].as_str()).collect();
-    let (passages, questions) =
-        (encoder.encode_passages(&passages).unwrap(), encoder.encode_queries(&questions).unwrap());
+    let (passages, questions) = (encoder.encode_passages(&passages).unwrap(), read(encoder));
     let cosine =
         |i: usize, j: usize| questions.get(i).unwrap().iter().zip(passages.get(j).unwrap()).map(|(q, p)| q * p).sum();
     (0..questions.len()).map(|i| (0..passages.len()).map(|j| cosine(i, j)).collect()).collect()
 }
 
 /// Mean reciprocal rank of the turns, by cosine.
-fn rank(encoder: &BertEncoder) -> f64 {
-    let cosines = cosines(encoder);
+fn rank(encoder: &BertEncoder, read: fn(&BertEncoder) -> Vectors) -> f64 {
+    let cosines = cosines(encoder, read);
     let of_question = |(i, row): (usize, &Vec<f32>)| {
         let ahead = (0..row.len()).filter(|j| *j != i && row[*j] >= row[i]).count();
         1.0 / (ahead + 1) as f64
@@ -100,14 +113,44 @@ fn an_adapter_learns_and_the_merged_model_does_what_was_learned() {
     let base = BertEncoder::load(&files, runtime).unwrap();
     let adapted = files.clone().with_adapter("mine", adapter.clone()).unwrap();
     let encoder = BertEncoder::load(&adapted, runtime).unwrap();
-    assert!((rank(&base) - looks[0]).abs() < 1e-9);
-    assert!((rank(&encoder) - best).abs() < 0.1, "the file is rounded: {} {best}", rank(&encoder));
-    assert!(rank(&encoder) > rank(&base) + 0.2);
+    assert!((rank(&base, queries) - looks[0]).abs() < 1e-9);
+    assert!((rank(&encoder, queries) - best).abs() < 0.1, "the file is rounded: {} {best}", rank(&encoder, queries));
+    assert!(rank(&encoder, queries) > rank(&base, queries) + 0.2);
     assert!(encoder.id().as_str().starts_with("tiny+mine@") && encoder.id() != base.id(), "{}", encoder.id());
 
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("mine.safetensors"), &file).unwrap();
     assert_eq!(Adapter::read(&dir.path().join("mine.safetensors")).unwrap(), adapter);
+}
+
+#[test]
+fn a_query_adapter_learns_and_passages_keep_their_vectors() {
+    let files = tiny("tiny");
+    let learn = |threads: usize| {
+        let settings = TrainingSettings { read_with: ReadWith::Queries, ..settings(threads) };
+        let observe = &mut |_: &TrainingStep| ControlFlow::Continue(());
+        train(&files, &[set()], &[set()], "", &settings, observe).unwrap()
+    };
+    let trained = learn(2);
+    let mean = |ranks: &[Vec<f64>]| ranks[0].iter().sum::<f64>() / ranks[0].len() as f64;
+    let (before, after) = (mean(&trained.before), mean(&trained.after));
+    assert!(after > before + 0.2, "{before} {after}");
+    assert_eq!(learn(1).file, trained.file, "threads change nothing");
+
+    let for_both = files.clone().with_adapter("mine", trained.adapter.clone()).unwrap_err();
+    assert!(for_both.to_string().contains("with a query adapter"), "{for_both}");
+    let runtime = Runtime::new(Precision::F32, Threads::ONE);
+    let base = BertEncoder::load(&files, runtime).unwrap();
+    let sha256: &str = Box::leak(trained.adapter.sha256().to_owned().into_boxed_str());
+    let adapter = ShippedAdapter { sha256, file: Box::leak(trained.file.clone().into_boxed_slice()) };
+    let query_adapters = Box::leak(Box::new([QueryAdapter { name: "mine", adapter }]));
+    let encoder = BertEncoder::load(&ModelFiles { query_adapters, ..files.clone() }, runtime).unwrap();
+    assert_eq!(encoder.id(), base.id(), "passages are the same");
+    assert_eq!(queries(&encoder), queries(&base));
+    assert_eq!(adapted_queries(&base), queries(&base), "an encoder without it reads questions as they are");
+    assert!((rank(&base, queries) - before).abs() < 1e-9);
+    let found = rank(&encoder, adapted_queries);
+    assert!((found - after).abs() < 0.1, "the file is rounded: {found} {after}");
 }
 
 #[test]
@@ -162,7 +205,7 @@ fn the_worst_set_keeps_what_the_mean_gives_away() {
     let base = BertEncoder::load(&files, Runtime::new(Precision::F32, Threads::ONE)).unwrap();
     let first = |row: &Vec<f32>| (0..row.len()).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap();
     let mut crossed = set();
-    for (pair, row) in crossed.pairs.iter_mut().zip(cosines(&base)) {
+    for (pair, row) in crossed.pairs.iter_mut().zip(cosines(&base, queries)) {
         pair.passage = first(&row);
     }
     let count = crossed.pairs.len();

@@ -6,6 +6,7 @@ use super::{
     boost::Boost,
     candidate::{CandidateRanker, CandidateStage, Misfit},
     leg::Leg,
+    legs::DenseLeg,
     presets::LEARNED,
     request::SearchContext,
     shared::TermWeights,
@@ -109,6 +110,12 @@ impl Pipeline {
         }
     }
 
+    /// The same with queries as the encoder reads them without a query adapter, under its description.
+    pub fn without_query_adapter(mut self) -> Self {
+        self.change(|leg: &mut DenseLeg| leg.query_adapter = None);
+        self.described()
+    }
+
     /// The ranker of its learned stage for what is searched; `None` where it has no such stage.
     ///
     /// # Errors
@@ -173,6 +180,11 @@ impl Pipeline {
     /// Whether speakers' names are part of the query that is encoded.
     pub fn speaker_names(&self) -> SpeakerNames {
         self.vectors().map(|vectors| vectors.speaker_names).unwrap_or_default()
+    }
+
+    /// The query adapter that queries are encoded with, by name, where the encoder has it.
+    pub fn query_adapter(&self) -> Option<&str> {
+        self.vectors()?.query_adapter
     }
 
     /// How its first leg that scores words weighs terms.

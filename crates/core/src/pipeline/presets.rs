@@ -21,8 +21,10 @@ use crate::{
 };
 
 /// The names, for messages.
-pub(super) const NAMES: &str = "hybrid, learned, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse";
+pub(super) const NAMES: &str = "hybrid, learned, adapted, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse";
 
+/// The query adapter of all-MiniLM-L6-v2 that ships.
+const QUERY_ADAPTER: &str = "dialogues";
 /// The word of the learned stage.
 pub const LEARNED: &str = "learned";
 /// The word of the boost by cue questions.
@@ -104,6 +106,14 @@ impl Pipeline {
         Self { name: LEARNED.to_owned(), stage: Some(CandidateStage::shipped()), ..Self::hybrid() }
     }
 
+    /// The hybrid, with queries encoded by the query adapter that ships: with all-MiniLM-L6-v2. With another encoder it ranks as
+    /// the hybrid does.
+    pub fn adapted() -> Self {
+        let mut adapted = Self { name: "adapted".to_owned(), ..Self::hybrid() };
+        adapted.change(|leg: &mut DenseLeg| leg.query_adapter = Some(QUERY_ADAPTER.to_owned()));
+        adapted
+    }
+
     /// The lexical leg alone.
     pub fn lexical() -> Self {
         let leg = LexicalLeg {
@@ -158,6 +168,7 @@ impl Pipeline {
         match name {
             "hybrid" => Some(Self::hybrid()),
             LEARNED => Some(Self::learned()),
+            "adapted" => Some(Self::adapted()),
             "lexical" => Some(Self::lexical()),
             "fast" => Some(Self::fast()),
             "paper-bm25" => Some(Self::paper_bm25()),
@@ -183,8 +194,15 @@ mod tests {
     }
 
     #[test]
+    fn the_adapted_is_the_hybrid_but_for_how_queries_are_read() {
+        let adapted = Pipeline::adapted();
+        assert_eq!((adapted.query_adapter(), Pipeline::hybrid().query_adapter()), (Some(QUERY_ADAPTER), None));
+        assert_eq!(adapted.without_query_adapter(), Pipeline::hybrid().described());
+    }
+
+    #[test]
     fn a_description_is_the_same_pipeline() {
-        for name in ["hybrid", "learned", "lexical", "fast", "paper-bm25"] {
+        for name in ["hybrid", "learned", "adapted", "lexical", "fast", "paper-bm25"] {
             let pipeline: Pipeline = name.parse().unwrap();
             let described: Pipeline = pipeline.to_string().parse().unwrap();
             assert_eq!(pipeline.described(), described);

@@ -34,6 +34,8 @@ pub struct VectorUse<'a> {
     pub encoder: Option<&'a str>,
     /// Whether speakers' names are part of the query that is encoded.
     pub speaker_names: SpeakerNames,
+    /// The query adapter that the query is encoded with, by name, where the encoder has it.
+    pub query_adapter: Option<&'a str>,
 }
 
 /// Whether speakers' names are part of the query that is encoded.

@@ -9,6 +9,7 @@ use std::{
 
 use aforesaid::{
     EncodeError, Encoder, EncoderSource, LazyEncoder, Locality,
+    models::registry,
     types::{EncoderId, Vectors},
 };
 
@@ -19,6 +20,9 @@ pub struct CachedEncoder {
     inner: LazyEncoder,
     vectors: Mutex<VectorFile>,
 }
+
+/// How an encoder makes vectors of texts.
+type Encode<'a> = dyn Fn(&dyn Encoder, &[&str]) -> Result<Vectors, EncodeError> + 'a;
 
 /// Why there is no [`CachedEncoder`].
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +53,14 @@ impl CachedEncoder {
         EncodeError { encoder: self.inner.id().clone(), message }
     }
 
-    fn encode(&self, role: Role, texts: &[&str]) -> Result<Vectors, EncodeError> {
+    /// The checksum of a query adapter; `None` where the encoder has none of that name.
+    fn query_adapter(&self, name: &str) -> Option<&'static str> {
+        let (pinned, _) = self.inner.id().as_str().rsplit_once('/')?;
+        let entry = registry::all().find(|entry| entry.pinned_name() == pinned)?;
+        entry.query_adapters.iter().find(|adapter| adapter.name == name).map(|adapter| adapter.adapter.sha256)
+    }
+
+    fn encode(&self, role: Role, texts: &[&str], encode: &Encode<'_>) -> Result<Vectors, EncodeError> {
         let keys: Vec<Key> = texts.iter().map(|text| key(role, text)).collect();
         let missing: Vec<usize> = {
             let vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,10 +70,7 @@ impl CachedEncoder {
         if !missing.is_empty() {
             let new: Vec<&str> = missing.iter().map(|&i| texts[i]).collect();
             let encoder = self.inner.get().map_err(|reason| self.failed(reason.to_string()))?;
-            let made = match role {
-                Role::Query => encoder.encode_queries(&new)?,
-                Role::Passage => encoder.encode_passages(&new)?,
-            };
+            let made = encode(&**encoder, &new)?;
             let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
             let rows = missing.iter().enumerate().filter_map(|(row, &i)| Some((keys[i], made.get(row)?)));
             vectors.add(rows).map_err(|error| self.failed(error.to_string()))?;
@@ -100,10 +108,19 @@ impl Encoder for CachedEncoder {
     }
 
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        self.encode(Role::Query, texts)
+        self.encode(Role::Query, texts, &|encoder, texts| encoder.encode_queries(texts))
+    }
+
+    fn encode_adapted_queries(&self, adapter: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
+        match self.query_adapter(adapter) {
+            None => self.encode_queries(texts),
+            Some(sha256) => self.encode(Role::AdaptedQuery(sha256), texts, &|encoder, texts| {
+                encoder.encode_adapted_queries(adapter, texts)
+            }),
+        }
     }
 
     fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        self.encode(Role::Passage, texts)
+        self.encode(Role::Passage, texts, &|encoder, texts| encoder.encode_passages(texts))
     }
 }

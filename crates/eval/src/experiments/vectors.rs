@@ -25,15 +25,18 @@ pub(super) type Key = [u8; 32];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Query,
+    /// A query as a query adapter reads it, by the checksum of the adapter.
+    AdaptedQuery(&'static str),
     Passage,
 }
 
 pub(super) fn key(role: Role, text: &str) -> Key {
-    let role = match role {
-        Role::Query => b"q\0",
-        Role::Passage => b"p\0",
+    let (role, adapter) = match role {
+        Role::Query => ("q\0", ""),
+        Role::AdaptedQuery(sha256) => ("a\0", sha256),
+        Role::Passage => ("p\0", ""),
     };
-    Sha256::new().chain_update(role).chain_update(text).finalize().into()
+    [role, adapter, text].into_iter().fold(Sha256::new(), Sha256::chain_update).finalize().into()
 }
 
 /// A vector cache could not be used.

@@ -58,6 +58,9 @@ pub struct CandidateTraining<'a> {
     pub boosting: Boosting,
     /// Whether the ranker is left out where an assistant speaks; it learns from all the data either way.
     pub among_people: bool,
+    /// Whether features are of queries as the encoder reads them without the pipeline's query adapter. Where the adapter learned
+    /// from the same histories, it reads their questions better than others, and a ranker would rely on it too much.
+    pub plain_queries: bool,
 }
 
 /// What came of a training.
@@ -210,9 +213,13 @@ impl CandidateTraining<'_> {
             .encoder
             .as_ref()
             .map_err(|reason| EvalError::NoEncoder { system: self.pipeline.name.clone(), reason: reason.clone() })?;
+        let first_stage = match self.plain_queries {
+            true => self.pipeline.clone().without_query_adapter(),
+            false => self.pipeline.clone(),
+        };
         let (mut all, mut groups) = (Vec::new(), 0);
         for source in self.sources {
-            let some = source.examples(self.pipeline, equipment, groups, observe)?;
+            let some = source.examples(&first_stage, equipment, groups, observe)?;
             groups = some.iter().map(|example| example.group + 1).max().unwrap_or(groups);
             all.extend(some);
         }
@@ -250,6 +257,7 @@ impl CandidateTraining<'_> {
             seed: settings.seed,
             base_weight: settings.base_weight,
             among_people: self.among_people,
+            plain_queries: self.plain_queries,
         };
         let trees_grown = trees.len();
         let by_part: Vec<CandidateRanker> =
@@ -311,7 +319,13 @@ mod tests {
     fn learned(examples: &[Example]) -> Result<Trained, EvalError> {
         let pipeline = Pipeline::hybrid();
         let boosting = Boosting { trees: 30, min_rows: 10, ..Boosting::default() };
-        let training = CandidateTraining { sources: &[], pipeline: &pipeline, boosting, among_people: false };
+        let training = CandidateTraining {
+            sources: &[],
+            pipeline: &pipeline,
+            boosting,
+            among_people: false,
+            plain_queries: false,
+        };
         let encoder = EncoderId::new("bags@1/f32").unwrap();
         training.learn(examples, &encoder, vec!["mine".to_owned()], (2, &|_| {}))
     }

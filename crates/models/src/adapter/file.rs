@@ -8,15 +8,15 @@ use std::{
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Adapter, Update};
+use super::{Adapter, ReadWith, Update};
 use crate::{ModelError, ShippedAdapter, checksum::sha256_of_bytes, files::read_regular};
 
 /// Bytes of an adapter at most: rank 32 of the default encoder has 2.7 million.
 const MOST_ADAPTER: u64 = 256 << 20;
 /// The one entry of the file's metadata: several would come in any order, and the same adapter have several checksums.
 const ABOUT: &str = "aforesaid";
-/// The form of the file.
-const FORMAT: &str = "adapter-1";
+/// The forms of the file.
+const FORMATS: [(ReadWith, &str); 2] = [(ReadWith::Both, "adapter-1"), (ReadWith::Queries, "query-adapter-1")];
 /// What PEFT writes before the names of a model's modules.
 const PREFIX: &str = "base_model.model.";
 const DOWN: &str = ".lora_A.weight";
@@ -37,8 +37,14 @@ impl Adapter {
     ///
     /// # Errors
     /// When the updates have no rank in common.
-    pub(crate) fn new(base: &str, note: &str, updates: BTreeMap<String, Update>) -> Result<(Self, Vec<u8>), String> {
-        let about = About { format: FORMAT.to_owned(), base: base.to_owned(), note: note.to_owned() };
+    pub(crate) fn new(
+        base: &str,
+        note: &str,
+        read_with: ReadWith,
+        updates: BTreeMap<String, Update>,
+    ) -> Result<(Self, Vec<u8>), String> {
+        let format = FORMATS.iter().find(|(of, _)| *of == read_with).map_or("", |(_, format)| format);
+        let about = About { format: format.to_owned(), base: base.to_owned(), note: note.to_owned() };
         let file = write(&about, tensors_of(&updates))?;
         Ok((Self::parse(&file)?, file))
     }
@@ -59,7 +65,8 @@ impl Adapter {
         }
         let mut updates = self.updates.clone();
         updates.values_mut().flat_map(|update| &mut update.up).for_each(|value| *value *= strength);
-        Self::new(&self.base, &format!("{}; {strength} of what was learned", self.note), updates).map_err(unfit)
+        let note = format!("{}; {strength} of what was learned", self.note);
+        Self::new(&self.base, &note, self.read_with, updates).map_err(unfit)
     }
 
     /// An adapter whose updates stand in a file with more than that.
@@ -70,7 +77,7 @@ impl Adapter {
         sha256: String,
     ) -> Result<Self, String> {
         let rank = updates.values().map(|update| update.down.len() / update.inputs.max(1)).max().ok_or("no update")?;
-        Ok(Self { base, note, rank, updates, sha256 })
+        Ok(Self { base, note, rank, read_with: ReadWith::Both, updates, sha256 })
     }
 
     /// Reads the file of an adapter.
@@ -101,14 +108,14 @@ impl Adapter {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let (about, tensors) = read_about::<About>(bytes, "a safetensors file that is no adapter")?;
         let About { format, base, note } = about;
-        if format != FORMAT {
-            return Err(format!("the format {format:?}"));
-        }
+        let known = FORMATS.iter().find(|(_, known)| *known == format);
+        let (read_with, _) = *known.ok_or_else(|| format!("the format {format:?}"))?;
         let updates = read_updates(&tensors)?;
         if updates.len() * 2 != tensors.len() {
             return Err(format!("{} tensors for {} maps", tensors.len(), updates.len()));
         }
-        Self::within(base, note, updates, sha256_of_bytes(bytes))
+        let adapter = Self::within(base, note, updates, sha256_of_bytes(bytes))?;
+        Ok(Self { read_with, ..adapter })
     }
 }
 
@@ -220,36 +227,39 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let (adapter, file) = Adapter::new("fake@0123", "for a test", updates()).unwrap();
+        let (adapter, file) = Adapter::new("fake@0123", "for a test", ReadWith::Both, updates()).unwrap();
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("adapter.safetensors");
         std::fs::write(&path, &file).unwrap();
         let read = Adapter::read(&path).unwrap();
         assert_eq!((read.base(), read.note(), read.rank(), read.parameters()), ("fake@0123", "for a test", 2, 14));
         assert_eq!((&read, read.update("encoder.layer.0.output.dense")), (&adapter, updates().values().next()));
-        assert_eq!(read.maps().count(), 1);
+        assert_eq!((read.maps().count(), read.read_with()), (1, ReadWith::Both));
+        let (_, file) = Adapter::new("fake@0123", "for a test", ReadWith::Queries, updates()).unwrap();
+        let of_queries = Adapter::parse(&file).unwrap();
+        assert!(of_queries.read_with() == ReadWith::Queries && of_queries != adapter);
     }
 
     #[test]
     fn what_is_no_adapter_is_refused() {
-        let (_, file) = Adapter::new("fake@0123", "", updates()).unwrap();
+        let (_, file) = Adapter::new("fake@0123", "", ReadWith::Both, updates()).unwrap();
         for cut in [0, 7, 8, 40, file.len() - 1] {
             assert!(Adapter::parse(&file[..cut]).is_err(), "{cut}");
         }
         let mut other = file.clone();
-        let at = other.windows(FORMAT.len()).position(|window| window == FORMAT.as_bytes()).unwrap();
+        let at = other.windows(9).position(|window| window == b"adapter-1").unwrap();
         other[at] = b'A';
         assert!(Adapter::parse(&other).unwrap_err().contains("Adapter-1"));
         let mut infinite = file.clone();
         let end = infinite.len();
         infinite[end - 2..].copy_from_slice(&0x7f80u16.to_le_bytes());
         assert!(Adapter::parse(&infinite).unwrap_err().contains("finite"));
-        assert!(Adapter::new("fake@0123", "", BTreeMap::new()).unwrap_err().contains("no update"));
+        assert!(Adapter::new("fake@0123", "", ReadWith::Both, BTreeMap::new()).unwrap_err().contains("no update"));
     }
 
     #[test]
     fn a_part_is_kept_of_what_is_added() {
-        let (whole, _) = Adapter::new("fake@0123", "for a test", updates()).unwrap();
+        let (whole, _) = Adapter::new("fake@0123", "for a test", ReadWith::Both, updates()).unwrap();
         let (half, file) = whole.weakened(0.5).unwrap();
         let of = |adapter: &Adapter| adapter.update("encoder.layer.0.output.dense").cloned().unwrap();
         assert_eq!(of(&half).down, of(&whole).down);

@@ -22,9 +22,20 @@ pub struct Adapter {
     base: String,
     note: String,
     rank: usize,
+    read_with: ReadWith,
     /// By the name of the map below the encoder, as in `encoder.layer.0.output.dense`.
     updates: BTreeMap<String, Update>,
     sha256: String,
+}
+
+/// What is read with an adapter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReadWith {
+    /// Queries and passages: vectors are others than the model's own.
+    #[default]
+    Both,
+    /// Queries alone, to be compared with the model's own vectors of passages. It is a query adapter.
+    Queries,
 }
 
 /// The update of one map.
@@ -72,6 +83,11 @@ impl Adapter {
     /// Rows of `down`: how many directions of a map change.
     pub fn rank(&self) -> usize {
         self.rank
+    }
+
+    /// What is read with it.
+    pub fn read_with(&self) -> ReadWith {
+        self.read_with
     }
 
     /// Numbers in it.

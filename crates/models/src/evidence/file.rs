@@ -160,6 +160,7 @@ mod tests {
         let (_, adapter) = Adapter::new(
             "fake@0123",
             "",
+            crate::ReadWith::Both,
             [("map".to_owned(), Update { inputs: 1, outputs: 1, down: vec![1.0], up: vec![1.0] })].into(),
         )
         .unwrap();

@@ -22,6 +22,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
         ),
         pypi: None,
         adapter: None,
+        query_adapters: &[],
     },
     ModelEntry {
         name: "bge-base-en-v1.5",
@@ -39,6 +40,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
         ),
         pypi: None,
         adapter: None,
+        query_adapters: &[],
     },
     ModelEntry {
         name: "bge-large-en-v1.5",
@@ -56,6 +58,7 @@ pub(super) static MODELS: &[ModelEntry] = &[
         ),
         pypi: None,
         adapter: None,
+        query_adapters: &[],
     },
     ModelEntry {
         name: "bge-reranker-base",
@@ -73,5 +76,6 @@ pub(super) static MODELS: &[ModelEntry] = &[
         ),
         pypi: None,
         adapter: None,
+        query_adapters: &[],
     },
 ];

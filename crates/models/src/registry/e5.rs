@@ -23,6 +23,7 @@ const fn entry(
         files,
         pypi: None,
         adapter: None,
+        query_adapters: &[],
     }
 }
 

@@ -14,4 +14,5 @@ pub(super) static MODELS: &[ModelEntry] = &[ModelEntry {
     files: files(None, None, None),
     pypi: None,
     adapter: None,
+    query_adapters: &[],
 }];

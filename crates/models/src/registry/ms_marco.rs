@@ -18,4 +18,5 @@ pub(super) static MODELS: &[ModelEntry] = &[ModelEntry {
     ),
     pypi: None,
     adapter: None,
+    query_adapters: &[],
 }];

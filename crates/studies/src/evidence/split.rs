@@ -58,7 +58,13 @@ impl SplitTraining<'_> {
         let dev: Vec<Example> = self.examples.iter().filter(|example| self.side.dev[example.group]).cloned().collect();
         let seed = self.side.seed;
         let boosting = Boosting { seed, ..Boosting::default() };
-        let training = CandidateTraining { sources: &[], pipeline: self.pipeline, boosting, among_people: false };
+        let training = CandidateTraining {
+            sources: &[],
+            pipeline: self.pipeline,
+            boosting,
+            among_people: false,
+            plain_queries: false,
+        };
         let encoder = equipment
             .encoder
             .as_ref()

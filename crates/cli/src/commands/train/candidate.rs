@@ -46,6 +46,10 @@ pub(super) struct Candidate {
     /// Leave the ranker out where an assistant speaks in what is searched.
     #[arg(long)]
     among_people: bool,
+    /// Learn from queries as the encoder reads them without the pipeline's query adapter: for histories that the adapter learned
+    /// from, whose questions it reads better than others.
+    #[arg(long)]
+    plain_queries: bool,
     /// Write the ranker to this file if it helps.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: PathBuf,
@@ -69,8 +73,13 @@ impl Candidate {
         let equipment = self.vectors.equipment(most_private(&self.dataset), pipeline.encoder(), settings)?;
         let boosting =
             Boosting { trees: self.trees, forests: self.forests.into(), seed: self.seed, ..Boosting::default() };
-        let training =
-            CandidateTraining { sources: &sources, pipeline: &pipeline, boosting, among_people: self.among_people };
+        let training = CandidateTraining {
+            sources: &sources,
+            pipeline: &pipeline,
+            boosting,
+            among_people: self.among_people,
+            plain_queries: self.plain_queries,
+        };
         let Trained { ranker, report, .. } = watched(settings, |observe| training.run(&equipment, observe))?;
         if report.helps {
             write_whole(&self.out, ranker.write().as_bytes())?;

@@ -35,6 +35,9 @@ pub struct RankerRecord {
     /// Whether it is left out where an assistant speaks in what is searched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub among_people: bool,
+    /// Whether it learned from queries as the encoder reads them without the pipeline's query adapter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub plain_queries: bool,
 }
 
 /// Puts the best candidates of a search in another order.
@@ -299,6 +302,7 @@ mod tests {
             seed: 7,
             base_weight: 1.0,
             among_people: false,
+            plain_queries: false,
         }
     }
 

@@ -11,6 +11,7 @@
 //! | `bm25(sessions=0.7:1, turns=0.4:1)` | `session:turn` weights of a session's and of a turn's score |
 //! | `lexical`, `paper-bm25` | the lexical leg of that preset |
 //! | `dense`, `dense(top3)`, `dense(all-MiniLM-L6-v2, max, strip_speakers)` | cosines, pooled into sessions, by any or by the named encoder; of the query without speakers' names |
+//! | `dense(max, query_adapter=dialogues)` | the query encoded with that query adapter, where the encoder has it |
 //! | `dense(max, multivec)`, `dense(max, concat)` | the best of a text's and its cue questions' vectors; one of the text with all of them |
 //! | `cue_bm25`, `cue_dense`, `date_match`, `time_order`, `mention_order` | the best cue question by BM25, by cosine; the fit of a named time; the place in time; the place among those that name what is asked about |
 //! | `cue_boost(0.2:0.5, pipeline)` | adds the z-scores of `cue_bm25` and `cue_dense`, in standard deviations of the fused scores |
@@ -250,6 +251,10 @@ mod tests {
             ("dense(nameless)", "dense(max, strip_speakers)"),
             ("dense(multivec, lse5,strip_speakers)", "dense(lse5, strip_speakers, multivec)"),
             ("dense(e5, concat)", "dense(e5, max, concat)"),
+            (
+                "dense(multivec,query_adapter=mine, strip_speakers)",
+                "dense(max, strip_speakers, query_adapter=mine, multivec)",
+            ),
             ("cued(0.5:1, dated(2, bm25(cues=0:1)))", "date_boost(2, cue_boost(0.5:1, bm25(cues=0:1)))"),
             (
                 "bm25(pairs=1, context=1:0, half=9, brief=1)",
@@ -296,6 +301,8 @@ mod tests {
             ("zscore(bm25)(dense)", "brackets"),
             ("dense(a, b, c)", "3 words"),
             ("dense(a, median)", "median"),
+            ("dense(query_adapter=)", "expected the name of a query adapter"),
+            ("dense(query_adapter=a, query_adapter=b)", "found 2"),
             ("dense(multivec, concat)", "both"),
             ("cue_boost(1, bm25)", "cue_boost=0.5:1"),
             ("cue_boost(1:-1, bm25)", "cue_boost=-1"),

@@ -9,13 +9,16 @@ use crate::{
     explain::Explain,
     pipeline::{
         best_rows::fill,
-        form::call::Call,
+        form::call::{Argument, Call},
         leg::{Column, Leg, LegInput, LegReader, ReadLeg},
         request::{LegHit, SearchContext},
         vectors::{BestWindows, Compared, SpeakerNames, VectorUse},
     },
     types::Granularity,
 };
+
+/// The key of the query adapter's name.
+const QUERY_ADAPTER: &str = "query_adapter";
 
 /// How texts are scored by their vectors.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +29,9 @@ pub struct DenseLeg {
     pub pooling: Pooling,
     /// Whether speakers' names are part of the query that is encoded.
     pub speaker_names: SpeakerNames,
+    /// The query adapter that the query is encoded with, by name; with an encoder that has none of that name the query is
+    /// encoded as it is.
+    pub query_adapter: Option<String>,
     /// Which vectors stand for a text.
     pub source: VectorSource,
 }
@@ -60,7 +66,13 @@ impl DenseLeg {
 
     /// A leg for whichever encoder is there, and queries as they are.
     pub fn any(pooling: Pooling) -> Self {
-        Self { encoder: None, pooling, speaker_names: SpeakerNames::Keep, source: VectorSource::Text }
+        Self {
+            encoder: None,
+            pooling,
+            speaker_names: SpeakerNames::Keep,
+            query_adapter: None,
+            source: VectorSource::Text,
+        }
     }
 }
 
@@ -84,6 +96,7 @@ impl Leg for DenseLeg {
             cue_passages: self.source == VectorSource::Passage,
             encoder: self.encoder.as_deref(),
             speaker_names: self.speaker_names,
+            query_adapter: self.query_adapter.as_deref(),
         })
     }
 
@@ -196,8 +209,16 @@ pub(super) const READER: LegReader =
     LegReader { word: "dense", read: |call| Ok(ReadLeg { leg: Arc::new(read(call)?), analyzer: None }) };
 
 fn read(call: &Call<'_>) -> Result<DenseLeg, String> {
+    let (adapters, written): (Vec<&Argument<'_>>, Vec<&Argument<'_>>) =
+        call.arguments.iter().partition(|argument| argument.key == Some(QUERY_ADAPTER));
+    let query_adapter = match adapters.as_slice() {
+        [] => None,
+        [adapter] if !adapter.value.is_empty() => Some(adapter.value.to_owned()),
+        [adapter] => return Err(format!("{}: expected the name of a query adapter", adapter.text)),
+        more => return Err(format!("dense takes one {QUERY_ADAPTER}=NAME, found {}", more.len())),
+    };
     // A model's name may hold an equals sign.
-    let written = call.arguments.iter();
+    let written = written.into_iter();
     let mut words: Vec<&str> =
         written.map(|argument| if argument.key.is_some() { argument.text } else { argument.value }).collect();
     let mut has = |name: &str| {
@@ -222,12 +243,12 @@ fn read(call: &Call<'_>) -> Result<DenseLeg, String> {
         [encoder, word] => DenseLeg { encoder: Some((*encoder).to_owned()), ..DenseLeg::any(pooling(word)?) },
         more => {
             return Err(format!(
-                "dense takes an encoder, a pooling, strip_speakers, and multivec or concat, found {} words",
+                "dense takes an encoder, a pooling, strip_speakers, {QUERY_ADAPTER}=NAME, and multivec or concat, found {} words",
                 more.len()
             ));
         }
     };
-    Ok(DenseLeg { speaker_names, source, ..leg })
+    Ok(DenseLeg { speaker_names, query_adapter, source, ..leg })
 }
 
 impl fmt::Display for DenseLeg {
@@ -236,6 +257,7 @@ impl fmt::Display for DenseLeg {
         self.encoder.iter().try_for_each(|encoder| write!(f, "{encoder}, "))?;
         write!(f, "{}", self.pooling)?;
         f.write_str(if self.speaker_names == SpeakerNames::Strip { ", strip_speakers" } else { "" })?;
+        self.query_adapter.iter().try_for_each(|adapter| write!(f, ", {QUERY_ADAPTER}={adapter}"))?;
         f.write_str(match self.source {
             VectorSource::Text => ")",
             VectorSource::Passage => ", concat)",

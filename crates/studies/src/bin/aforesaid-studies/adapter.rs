@@ -2,7 +2,10 @@
 
 use std::{ops::ControlFlow, path::PathBuf};
 
-use aforesaid::models::training::{StepChoice, TrainingSet, TrainingSettings, TrainingStep, train};
+use aforesaid::models::{
+    ReadWith,
+    training::{StepChoice, TrainingSet, TrainingSettings, TrainingStep, train},
+};
 use aforesaid_studies::{adapter_dev_sets, adapter_sets};
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -43,6 +46,9 @@ pub(crate) struct Adapter {
     /// Hard passages of a step, for all sets [default: 16 for the dialogues, none for the others].
     #[arg(long, value_name = "N")]
     negatives: Option<usize>,
+    /// Learn a query adapter: questions are read with it, and passages keep their vectors.
+    #[arg(long)]
+    queries: bool,
     /// Directions in which each map may change.
     #[arg(long, default_value_t = TrainingSettings::default().rank)]
     rank: usize,
@@ -111,6 +117,7 @@ impl Adapter {
             precision: machine.precision().unwrap_or(TrainingSettings::default().precision),
             look_every: self.look_every,
             choice: if self.dev_sides { StepChoice::WorstSet } else { StepChoice::Mean },
+            read_with: if self.queries { ReadWith::Queries } else { ReadWith::Both },
             seed: self.seed,
             threads: machine.encoder_threads(),
         };
