@@ -201,7 +201,7 @@ struct ReadSet {
     /// Of each question, hard passages that do not answer it.
     hard: Vec<Vec<usize>>,
     /// The vectors of passages that keep theirs, `[passages, dim]`; empty where they get others.
-    kept: Vec<f32>,
+    fixed: Vec<f32>,
 }
 
 impl ReadSet {
@@ -273,14 +273,14 @@ impl<'a> Trainer<'a> {
                 negatives: set.negatives,
                 base_share: set.base_share.clamp(0.0, 1.0),
                 hard: Vec::new(),
-                kept: self.kept_vectors(set)?,
+                fixed: self.fixed_vectors(set)?,
             })
         };
         sets.iter().map(set).collect()
     }
 
     /// The vectors that the model gives to a set's passages, where they keep them.
-    fn kept_vectors(&self, set: &TrainingSet) -> Result<Vec<f32>, ModelError> {
+    fn fixed_vectors(&self, set: &TrainingSet) -> Result<Vec<f32>, ModelError> {
         let Some(encoder) = &self.encoder else { return Ok(Vec::new()) };
         let first: Vec<&str> = set.passages.iter().map(|forms| forms[0].as_str()).collect();
         let vectors = encoder.encode_passages(&first).map_err(|error| unfit(self.files, error.message))?;
@@ -389,7 +389,7 @@ impl<'a> Trainer<'a> {
         let chosen = self.batch(set);
         let texts = self.questions_of(set, &chosen);
         let dim = self.network.dim();
-        let passages = Passages { vectors: &set.kept, dim, scale: self.settings.scale };
+        let passages = Passages { vectors: &set.fixed, dim, scale: self.settings.scale };
         let taught = match &self.base {
             Some(base) if set.base_share > 0.0 => vectors_by(base, &texts)?,
             _ => Vec::new(),
@@ -504,7 +504,7 @@ impl<'a> Trainer<'a> {
             let passages: Vec<Sequence> = set.passages.iter().map(first).collect();
             let questions: Vec<Sequence> = set.questions.iter().map(first).collect();
             let questions = self.vectors(&questions)?;
-            let passages = if set.kept.is_empty() { self.vectors(&passages)? } else { set.kept.clone() };
+            let passages = if set.fixed.is_empty() { self.vectors(&passages)? } else { set.fixed.clone() };
             let dim = self.network.dim();
             let reciprocal = |(i, question): (usize, &[f32])| {
                 let score = |place: usize| {
