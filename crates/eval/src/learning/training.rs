@@ -319,13 +319,8 @@ mod tests {
     fn learned(examples: &[Example]) -> Result<Trained, EvalError> {
         let pipeline = Pipeline::hybrid();
         let boosting = Boosting { trees: 30, min_rows: 10, ..Boosting::default() };
-        let training = CandidateTraining {
-            sources: &[],
-            pipeline: &pipeline,
-            boosting,
-            among_people: false,
-            plain_queries: false,
-        };
+        let training =
+            CandidateTraining { sources: &[], pipeline: &pipeline, boosting, among_people: false, plain_queries: true };
         let encoder = EncoderId::new("bags@1/f32").unwrap();
         training.learn(examples, &encoder, vec!["mine".to_owned()], (2, &|_| {}))
     }
@@ -335,6 +330,8 @@ mod tests {
         let trained = learned(&examples(true)).unwrap();
         assert!(trained.report.helps, "{:?}", trained.report);
         assert_eq!(trained.ranker.record.encoder, "bags@1");
+        let read = CandidateRanker::read(trained.ranker.write().as_bytes()).unwrap();
+        assert!(read.record.plain_queries, "its file says how it learned");
         assert_eq!(trained.report.trees, trained.ranker.trees().len());
         let untold = learned(&examples(false)).unwrap();
         assert!(!untold.report.helps, "{:?}", untold.report);

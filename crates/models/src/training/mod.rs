@@ -15,6 +15,7 @@ mod linear;
 mod listwise;
 mod negatives;
 mod network;
+mod sets;
 mod shown;
 mod trainer;
 
@@ -23,4 +24,5 @@ pub use choice::StepChoice;
 pub use evidence::{
     EvidenceList, EvidenceSettings, EvidenceStep, Saving, TrainedEvidence, combined_rank, train_evidence,
 };
-pub use trainer::{Trained, TrainingPair, TrainingSet, TrainingSettings, TrainingStep, train};
+pub use sets::{TrainingPair, TrainingSet};
+pub use trainer::{Trained, TrainingSettings, TrainingStep, train};

@@ -1,6 +1,6 @@
 //! Steps over batches, with a look at what was held out.
 
-use std::{collections::HashMap, ops::ControlFlow};
+use std::ops::ControlFlow;
 
 use aforesaid_core::Encoder;
 use rayon::prelude::*;
@@ -13,6 +13,7 @@ use super::{
     draws::Draws,
     negatives::hard_negatives,
     network::{Network, Tape},
+    sets::{ReadSet, TrainingPair, TrainingSet, all_answers},
 };
 use crate::{
     BertEncoder, Instructions, ModelError, ModelFiles, Precision, Runtime, Threads,
@@ -25,36 +26,6 @@ use crate::{
 
 /// Tokens of one forward pass; texts of several passes run at once, one a thread.
 const PASS_TOKENS: usize = 512;
-
-/// Questions with the passages of one history, among which each is looked for.
-#[derive(Debug, Clone, Default)]
-pub struct TrainingSet {
-    /// Its name in reports.
-    pub name: String,
-    /// What is searched. Each has one form or several, of which every step takes one.
-    pub passages: Vec<Vec<String>>,
-    /// The questions.
-    pub pairs: Vec<TrainingPair>,
-    /// How often it is drawn, beside other sets.
-    pub weight: f64,
-    /// Passages more of each step on it: those that the model takes for its questions' own most easily. They are looked for
-    /// once, before the first step.
-    pub negatives: usize,
-    /// The part of what is learned from it that the model itself teaches, as it was before the first step: how it ranks
-    /// the passages of a batch is that part of the target. In [0, 1]; more of it forgets less.
-    pub base_share: f32,
-}
-
-/// A question and the passage that answers it.
-#[derive(Debug, Clone, Default)]
-pub struct TrainingPair {
-    /// The question. It has one form or several, of which every step takes one.
-    pub questions: Vec<String>,
-    /// The passage that answers it, by its place.
-    pub passage: usize,
-    /// Passages that answer it too: they are never taken for wrong ones.
-    pub also: Vec<usize>,
-}
 
 /// How an adapter is learned.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,28 +158,6 @@ struct Trainer<'a> {
     parameters: Vec<f32>,
     best: Vec<f32>,
     draws: Draws,
-}
-
-/// A set as tokens.
-struct ReadSet {
-    passages: Vec<Vec<Sequence>>,
-    questions: Vec<Vec<Sequence>>,
-    targets: Vec<usize>,
-    also: Vec<Vec<usize>>,
-    weight: f64,
-    negatives: usize,
-    base_share: f32,
-    /// Of each question, hard passages that do not answer it.
-    hard: Vec<Vec<usize>>,
-    /// The vectors of passages that keep theirs, `[passages, dim]`; empty where they get others.
-    fixed: Vec<f32>,
-}
-
-impl ReadSet {
-    /// Whether a passage answers a question.
-    fn answers(&self, question: usize, passage: usize) -> bool {
-        self.targets[question] == passage || self.also[question].contains(&passage)
-    }
 }
 
 impl<'a> Trainer<'a> {
@@ -540,19 +489,4 @@ fn vectors_by(network: &Network, texts: &[&Sequence]) -> Result<Vec<f32>, ModelE
         vectors[i * dim..][..dim].copy_from_slice(vector);
     }
     Ok(vectors)
-}
-
-/// Of each pair the passages that answer its question too: what it says, and the passages of pairs with the same question.
-fn all_answers(set: &TrainingSet) -> Vec<Vec<usize>> {
-    let mut asked: HashMap<&str, Vec<usize>> = HashMap::new();
-    for pair in &set.pairs {
-        asked.entry(pair.questions.first().map_or("", String::as_str)).or_default().push(pair.passage);
-    }
-    let of_pair = |pair: &TrainingPair| {
-        let same = pair.questions.first().and_then(|question| asked.get(question.as_str()));
-        let mut also = pair.also.clone();
-        also.extend(same.into_iter().flatten().filter(|place| **place != pair.passage));
-        also
-    };
-    set.pairs.iter().map(of_pair).collect()
 }
