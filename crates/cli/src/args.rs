@@ -100,7 +100,7 @@ impl Command {
             Command::Add(command) => command.unused(settings),
             Command::Search(command) => command.unused(settings),
             Command::Ask(command) => command.unused(settings),
-            Command::Why(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
+            Command::Why(_) => no_vectors_in(&settings.pipeline),
             Command::Cues(command) => command.unused(),
             Command::Models(command) => command.unused(settings),
             Command::Eval(command) => command.unused(),

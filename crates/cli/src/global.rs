@@ -65,6 +65,9 @@ pub(crate) struct Global {
     /// A candidate ranker of `train candidate`, which puts the best turns of the pipeline in another order.
     #[arg(long, global = true, hide_short_help = true, value_name = "FILE", env = "AFORESAID_RANKER", value_hint = ValueHint::FilePath)]
     pub(crate) ranker: Option<PathBuf>,
+    /// A query adapter of `train encoder --queries`, which queries are encoded with; the vectors of what is stored stay.
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", env = "AFORESAID_QUERY_ADAPTER", value_hint = ValueHint::FilePath)]
+    pub(crate) query_adapter: Option<PathBuf>,
     /// The pipeline: learned, hybrid, lexical, a paper-* baseline, or a description, such as
     /// "zscore(0.7, bm25, dense(max))" [default: learned].
     #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_PIPELINE", value_parser = pipeline, alias = "preset")]

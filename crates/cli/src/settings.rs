@@ -4,11 +4,12 @@ use std::{
     env,
     num::NonZeroUsize,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use aforesaid::{
     Pipeline,
-    models::{Instructions, Threads, files::read_regular},
+    models::{Adapter, Instructions, ReadWith, Threads, files::read_regular},
     pipeline::candidate::{CandidateStage, MOST_BYTES},
     resolve::{ConfiguredKey, EncoderServer, ModelChoice, ModelSettings, Network, Selection},
     time::Clock,
@@ -89,6 +90,7 @@ struct File {
     threads: Option<NonZeroUsize>,
     pipeline: Option<String>,
     ranker: Option<PathBuf>,
+    query_adapter: Option<PathBuf>,
     /// The old name of `pipeline`.
     preset: Option<String>,
     min_confidence: Option<f64>,
@@ -125,6 +127,12 @@ impl Settings {
                 name.parse().map_err(|error: aforesaid::pipeline::InvalidPipeline| failed(error))?
             }
             (None, None) => Pipeline::default(),
+        };
+        let query_adapter = global.query_adapter.as_ref().or(file.query_adapter.as_ref());
+        let query_adapter = query_adapter.map(|path| query_adapter_of(path)).transpose()?;
+        let pipeline = match &query_adapter {
+            Some(adapter) => pipeline.with_query_adapter(&adapter.query_name()),
+            None => pipeline,
         };
         let ranker = global.ranker.as_ref().or(file.ranker.as_ref()).map(|path| ranker_of(path));
         let pipeline = match &ranker {
@@ -204,6 +212,7 @@ impl Settings {
         let explicit = names_model || is_server_given;
         let models = ModelSettings {
             model,
+            query_adapter,
             selection: if explicit { Selection::Explicit } else { Selection::Default },
             precision: global.precision.and_then(PrecisionChoice::exactly),
             default_precision: global.precision.or(configured).and_then(PrecisionChoice::exactly),
@@ -262,6 +271,19 @@ fn ranker_of(path: &Path) -> CandidateStage {
             name: shown.to_string(),
             reason: format!("file {shown} could not be read: {error}; name a file of `train candidate` with --ranker"),
         },
+    }
+}
+
+/// The query adapter of a file.
+fn query_adapter_of(path: &Path) -> Result<Arc<Adapter>, Failure> {
+    let adapter = Adapter::read(path).map_err(aforesaid::Error::from)?;
+    match adapter.read_with() {
+        ReadWith::Queries => Ok(Arc::new(adapter)),
+        ReadWith::Both => Err(Failure::Input(format!(
+            "query adapter {}: found an adapter that reads queries and passages, expected one of `train encoder --queries`; \
+             an adapter for both is named with --model",
+            path.display()
+        ))),
     }
 }
 

@@ -29,8 +29,10 @@ pub(crate) const ENCODER: &[&str] = &[
 pub(crate) const ENCODER_SERVER: &[&str] = ENCODER.split_at(3).1;
 /// The pipeline.
 pub(crate) const PIPELINE: &[&str] = &["pipeline"];
-/// The candidate ranker.
-pub(crate) const RANKER: &[&str] = &["ranker"];
+/// What a pipeline takes from files.
+pub(crate) const LEARNED: &[&str] = &["ranker", "query_adapter"];
+/// How queries are encoded.
+const QUERY_ADAPTER: &[&str] = LEARNED.split_at(1).1;
 /// How a language model is asked.
 pub(crate) const LLM: &[&str] = &[
     "llm_model",
@@ -63,21 +65,21 @@ pub(crate) fn no_search() -> Vec<Unused> {
     vec![
         unused(ENCODER, "this command makes and compares no vectors"),
         unused(PIPELINE, "this command ranks nothing"),
-        unused(RANKER, "this command ranks nothing"),
+        unused(LEARNED, "this command ranks nothing"),
     ]
 }
 
 /// What a search does not use by words alone.
-pub(crate) fn no_vectors_in(pipeline: &Pipeline) -> Option<Unused> {
+pub(crate) fn no_vectors_in(pipeline: &Pipeline) -> Vec<Unused> {
     let why = "the pipeline compares no vectors; name another with --pipeline or --system";
-    (!pipeline.compares_vectors()).then(|| unused(ENCODER, why))
+    if pipeline.compares_vectors() { Vec::new() } else { vec![unused(ENCODER, why), unused(QUERY_ADAPTER, why)] }
 }
 
 /// Refuses the first option that was typed and is not used.
 pub(crate) fn refuse(global: &Global, matches: &ArgMatches, unused: &[Unused]) -> Result<(), Failure> {
     let typed = typed(matches);
     let without_model = global.model.as_deref() == Some("none");
-    let nothing_computes = self::unused(&["model_dir", "precision"], "--model none makes no vectors");
+    let nothing_computes = self::unused(&["model_dir", "precision", "query_adapter"], "--model none makes no vectors");
     let unused = unused.iter().copied().chain(without_model.then_some(nothing_computes));
     for Unused { options, why } in unused {
         // No model is what a command that needs none has anyway.

@@ -77,6 +77,33 @@ fn an_adapter_is_learned_from_cue_questions_and_finds_what_was_held_out() {
 }
 
 #[test]
+fn a_query_adapter_is_learned_and_no_vector_is_made_anew() {
+    let sandbox = taught(200);
+    finish(&mut with_tiny(&sandbox, &["reembed"])).succeeded();
+    let learn = ["train", "encoder", "--queries", "--out", "mine.safetensors", "--steps", "200", "--rate", "0.02"];
+    let told = finish(&mut with_tiny(&sandbox, &learn)).succeeded();
+    assert!(told.contains("--query-adapter mine.safetensors"), "{told}");
+
+    let asked = format!("{FILLER} {}", word(5));
+    let search = |args: &[&str]| {
+        let search = ["search", &asked, "--pipeline", "dense(max)", "--json"];
+        let found: Value = serde_json::from_str(&finish(with_tiny(&sandbox, &search).args(args)).succeeded()).unwrap();
+        (found["hits"][0]["legs"]["dense"]["score"].as_f64(), found["warnings"].clone())
+    };
+    let (plain, adapted) = (search(&[]), search(&["--query-adapter", "mine.safetensors"]));
+    assert!(plain.0.is_some() && adapted.0.is_some() && plain.0 != adapted.0, "{plain:?} {adapted:?}");
+    assert!(adapted.1.is_null(), "the namespace holds vectors of the model as it is: {}", adapted.1);
+    // Both adapters are files of one kind, and each is refused in the other's place.
+    let refused = sandbox.refusal_of(|| with_tiny(&sandbox, &["search", "ba", "--model", "mine.safetensors"]));
+    assert!(refused.contains("with a query adapter"), "{refused}");
+    learned(&sandbox, "both.safetensors");
+    let refused = sandbox.refusal_of(|| with_tiny(&sandbox, &["search", "ba", "--query-adapter", "both.safetensors"]));
+    assert!(refused.contains("expected one of `train encoder --queries`"), "{refused}");
+    let unused = finish(&mut with_tiny(&sandbox, &["stats", "--query-adapter", "mine.safetensors"]));
+    assert!(unused.code == 2 && unused.stderr.contains("this command ranks nothing"), "{unused:?}");
+}
+
+#[test]
 fn too_few_questions_are_refused_and_nothing_is_written() {
     let sandbox = taught(30);
     let refused = sandbox.refusal_of(|| with_tiny(&sandbox, &["train", "encoder", "--out", "mine.safetensors"]));

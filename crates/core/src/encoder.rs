@@ -23,6 +23,15 @@ pub struct EncodeError {
     pub message: String,
 }
 
+/// What an encoder needs could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotLoaded {
+    /// What went wrong, for programs.
+    pub code: &'static str,
+    /// What went wrong and what to do.
+    pub message: String,
+}
+
 /// Says how well passages answer a question, reading each together with it.
 pub trait PairScorer: Send + Sync {
     /// What made the scores: model, revision and precision.
@@ -70,6 +79,20 @@ pub trait Encoder: Send + Sync {
     /// # Errors
     /// When the model cannot take a text or cannot be reached.
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError>;
+
+    /// Loads what reads queries with the query adapter of that name, or, without a name, what reads passages and queries as they
+    /// are. An encoder that loads everything at once has nothing to do.
+    ///
+    /// # Errors
+    /// Why it cannot be loaded, every time.
+    fn prepare(&self, _query_adapter: Option<&str>) -> Result<(), NotLoaded> {
+        Ok(())
+    }
+
+    /// The checksum of the query adapter of a name; `None` where the encoder has none.
+    fn query_adapter(&self, _name: &str) -> Option<&str> {
+        None
+    }
 
     /// Encodes questions, one row each, to be compared with the same vectors of passages: as the query adapter of that name
     /// reads them, where the encoder has one, and otherwise as [`Encoder::encode_queries`] does.

@@ -219,6 +219,14 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// The query was read as the encoder reads it.
+    #[error("the query was read without the query adapter {adapter}: {encoder} has none of that name")]
+    QueryAdapterMissing {
+        /// Its name, as the pipeline writes it.
+        adapter: String,
+        /// The namespace's active encoder.
+        encoder: String,
+    },
     /// Sensitive memories go to no server.
     #[error("memories found that are sensitive, and so were not shown to a language model: {count}")]
     SensitiveLeftOut {

@@ -1,8 +1,11 @@
 //! An encoder that is loaded when the first text needs it.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+};
 
-use aforesaid_core::{Encoder, types::EncoderId};
+use aforesaid_core::{Encoder, NotLoaded, types::EncoderId};
 
 use crate::no_vectors::NoVectors;
 
@@ -38,6 +41,8 @@ pub struct LazyEncoder {
     bytes: u64,
     load: Mutex<Option<LoadEncoder>>,
     loaded: OnceLock<Result<Arc<dyn Encoder>, NoVectors>>,
+    /// What became of its preparation, by the query adapter it was prepared for.
+    prepared: Mutex<BTreeMap<Option<String>, Result<(), NoVectors>>>,
 }
 
 impl LazyEncoder {
@@ -54,10 +59,16 @@ impl LazyEncoder {
                 bytes: 0,
                 load: Mutex::new(None),
                 loaded: OnceLock::from(Ok(encoder)),
+                prepared: Mutex::default(),
             }),
-            EncoderSource::Deferred { id, dim, bytes, load } => {
-                Ok(Self { id, dim, bytes, load: Mutex::new(Some(load)), loaded: OnceLock::new() })
-            }
+            EncoderSource::Deferred { id, dim, bytes, load } => Ok(Self {
+                id,
+                dim,
+                bytes,
+                load: Mutex::new(Some(load)),
+                loaded: OnceLock::new(),
+                prepared: Mutex::default(),
+            }),
         }
     }
 
@@ -76,21 +87,48 @@ impl LazyEncoder {
         self.bytes
     }
 
-    /// Whether it has been loaded, or has failed to.
-    pub(crate) fn is_loaded(&self) -> bool {
-        self.loaded.get().is_some()
+    /// Whether what reads queries with a query adapter, or without one, has been loaded, or has failed to.
+    pub(crate) fn is_loaded(&self, query_adapter: Option<&str>) -> bool {
+        match self.loaded.get() {
+            None => false,
+            Some(Err(_)) => true,
+            Some(Ok(encoder)) => self.prepared().contains_key(&known(&**encoder, query_adapter)),
+        }
     }
 
     /// Whether loading it has failed; it is not tried again.
     pub(crate) fn has_failed(&self) -> bool {
-        self.loaded.get().is_some_and(Result::is_err)
+        self.loaded.get().is_some_and(Result::is_err) || self.prepared().values().any(Result::is_err)
     }
 
-    /// Loads it, once.
+    /// Loads it, once, for passages and for queries as it reads them without a query adapter.
     ///
     /// # Errors
     /// Why it cannot be loaded, every time.
     pub fn get(&self) -> Result<&Arc<dyn Encoder>, NoVectors> {
+        self.get_for(None)
+    }
+
+    /// Loads it, once, for queries as it reads them with a query adapter, where it has that one.
+    ///
+    /// # Errors
+    /// Why it cannot be loaded, every time.
+    pub fn get_for(&self, query_adapter: Option<&str>) -> Result<&Arc<dyn Encoder>, NoVectors> {
+        let encoder = self.opened()?;
+        let adapter = known(&**encoder, query_adapter);
+        let mut prepared = self.prepared();
+        let prepare = || {
+            let failed = |NotLoaded { code, message }| NoVectors::ModelFailed { code, message };
+            encoder.prepare(adapter.as_deref()).map_err(failed)
+        };
+        prepared.entry(adapter.clone()).or_insert_with(prepare).clone().map(|()| encoder)
+    }
+
+    fn prepared(&self) -> MutexGuard<'_, BTreeMap<Option<String>, Result<(), NoVectors>>> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn opened(&self) -> Result<&Arc<dyn Encoder>, NoVectors> {
         let loaded = self.loaded.get_or_init(|| {
             let load = self.load.lock().unwrap_or_else(PoisonError::into_inner).take();
             let load = load.ok_or_else(|| NoVectors::failed("its loader was lost"))?;
@@ -102,4 +140,9 @@ impl LazyEncoder {
         });
         loaded.as_ref().map_err(Clone::clone)
     }
+}
+
+/// The query adapter, where an encoder has one of that name.
+fn known(encoder: &dyn Encoder, query_adapter: Option<&str>) -> Option<String> {
+    query_adapter.filter(|name| encoder.query_adapter(name).is_some()).map(str::to_owned)
 }

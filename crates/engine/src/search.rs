@@ -260,7 +260,7 @@ impl Memory {
                     vector,
                     encoding_millis: millis,
                     loading_millis,
-                    encoder: encoder.get().ok().cloned(),
+                    encoder: encoder.get_for(posed.pipeline.query_adapter()).ok().cloned(),
                 })
             }
             Err(reason) => Ok(EncodedQuery {
@@ -331,13 +331,14 @@ impl Memory {
                 }),
             },
         };
-        let (text, loading_millis) = match encoder.is_loaded() {
+        let adapter = posed.pipeline.query_adapter();
+        let (text, loading_millis) = match encoder.is_loaded(adapter) {
             true => (text()?, None),
             false => thread::scope(|threads| {
                 let loading = threads.spawn(|| {
                     let started = Instant::now();
                     // Whatever became of it, the encoder says so when it is asked.
-                    let _ = encoder.get();
+                    let _ = encoder.get_for(adapter);
                     millis(started)
                 });
                 let text = text();
@@ -346,8 +347,8 @@ impl Memory {
             })?,
         };
         let started = Instant::now();
-        let vector = encoder.get().and_then(|encoder| {
-            let encoded = match posed.pipeline.query_adapter() {
+        let vector = encoder.get_for(adapter).and_then(|encoder| {
+            let encoded = match adapter {
                 Some(adapter) => encoder.encode_adapted_queries(adapter, &[&text]),
                 None => encoder.encode_queries(&[&text]),
             };
@@ -377,6 +378,7 @@ impl Memory {
         if posed.detail > Detail::Scores && vector.is_ok() {
             warnings.extend(foreign::warning(&query.text, index.spec().encoder.as_ref()));
         }
+        warnings.extend(ready.read_plainly(posed));
         warnings.extend(in_store::left_out(index.collection()));
         let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
         warnings.extend(corrections);

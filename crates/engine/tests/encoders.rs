@@ -45,6 +45,10 @@ impl Encoder for Marked {
         self.encode_passages(texts)
     }
 
+    fn query_adapter(&self, name: &str) -> Option<&str> {
+        (name == "turned").then_some("its checksum")
+    }
+
     /// With the query adapter `turned` a query is the opposite of its vector.
     fn encode_adapted_queries(&self, adapter: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
         let vectors = self.encode_queries(texts)?;
@@ -171,6 +175,15 @@ fn a_query_adapter_reads_the_query_and_leaves_the_vectors() {
     assert_eq!(by("dense(max, query_adapter=turned)"), Some(-1.0));
     assert_eq!(by("dense(max, strip_speakers, query_adapter=turned)"), Some(-1.0));
     assert_eq!(by("dense(max, query_adapter=unknown)"), Some(1.0), "an encoder without it reads the query as it is");
+    let warnings = |dense: &str| {
+        let pipeline: Pipeline = format!("zscore(0.7, bm25, {dense})").parse().unwrap();
+        memory.search(&Query::new(ns("small"), "kite"), &pipeline, Explanations::Omit).unwrap().warnings
+    };
+    assert_eq!(warnings("dense(max, query_adapter=turned)"), []);
+    let [Warning::QueryAdapterMissing { adapter, encoder }] = &warnings("dense(max, query_adapter=unknown)")[..] else {
+        panic!("nothing is said")
+    };
+    assert_eq!((adapter.as_str(), encoder.as_str()), ("unknown", "small@1/f32"));
     assert_eq!(memory.active_encoder(&ns("small")).unwrap(), Some(id("small")));
 }
 

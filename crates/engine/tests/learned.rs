@@ -75,6 +75,19 @@ fn a_ranker_changes_the_order_and_says_what_each_feature_adds() {
 }
 
 #[test]
+fn a_ranker_that_learned_without_a_query_adapter_ranks_with_one_and_not_the_other_way_round() {
+    let skipped = |learned_with: Pipeline, searched: Pipeline| {
+        let stage = CandidateStage::Ranker(Arc::new(ranker(&learned_with, &encoder_of_bags())));
+        let query = Query::new(ns("me"), "where is the red kite");
+        let found = memory().search(&query, &searched.with_stage(stage), Explanations::Include).unwrap();
+        found.warnings.iter().any(|warning| matches!(warning, Warning::RankerSkipped { .. }))
+    };
+    assert!(!skipped(Pipeline::hybrid(), Pipeline::hybrid().with_query_adapter("any")));
+    assert!(skipped(Pipeline::hybrid().with_query_adapter("any"), Pipeline::hybrid()));
+    assert!(skipped(Pipeline::hybrid().with_query_adapter("any"), Pipeline::hybrid().with_query_adapter("other")));
+}
+
+#[test]
 fn why_reports_the_stage() {
     let (memory, pipeline) = (memory(), Pipeline::hybrid().with_stage(learned()));
     let query = Query::new(ns("me"), "where is the red kite");

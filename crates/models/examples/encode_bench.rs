@@ -77,7 +77,7 @@ impl Bench {
                 "load_ms": self.load_ms,
                 "texts": texts.len(),
                 "tokens": self.encoder.count_tokens(&texts)?.iter().sum::<usize>(),
-                "multiply_adds_per_token": self.encoder.multiply_adds_per_token(),
+                "multiply_adds_per_token": self.encoder.multiply_adds_per_token()?,
                 "peak_memory_kb": peak_memory_kb(),
             })),
             ("vectors", path) => {

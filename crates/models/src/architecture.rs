@@ -50,6 +50,14 @@ impl Shape {
         }
     }
 
+    /// Components of a token vector.
+    pub(crate) fn hidden_size(&self) -> usize {
+        match self {
+            Self::Bert(config) => config.hidden_size,
+            Self::ModernBert(config) => config.hidden_size,
+        }
+    }
+
     /// Most tokens of a text, the special ones included.
     pub(crate) fn max_tokens(&self) -> usize {
         match self {
@@ -89,14 +97,6 @@ impl Network {
                 let expected = "a model of the BERT family, which adapters are of".to_owned();
                 Err(wrong(&files.dir.join("config.json"), "model_type", format!("{MODERNBERT:?}"), expected))
             }
-        }
-    }
-
-    /// Components of a token vector.
-    pub(crate) fn hidden_size(&self) -> usize {
-        match self {
-            Self::Bert(bert) => bert.hidden_size(),
-            Self::ModernBert(bert) => bert.hidden_size(),
         }
     }
 

@@ -1,14 +1,18 @@
 //! A BERT-family model as an [`Encoder`].
 
-use std::{ops::Range, sync::OnceLock};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use aforesaid_core::{
-    EncodeError, Encoder, Locality,
+    EncodeError, Encoder, Locality, NotLoaded,
     types::{EncoderId, Vectors},
 };
 
 use crate::{
-    Adapter, ModelError, ModelFiles, Normalisation, Pooling, QueryAdapter, Recipe, Runtime, inference::Inference,
+    ModelError, ModelFiles, Normalisation, Pooling, QueryAdapter, Recipe, Runtime,
+    inference::{Inference, Reading},
 };
 
 /// A sentence encoder that runs on this machine's processor.
@@ -17,7 +21,10 @@ use crate::{
 pub struct BertEncoder {
     id: EncoderId,
     recipe: Recipe,
-    inference: Inference,
+    files: ModelFiles,
+    runtime: Runtime,
+    reading: Arc<Reading>,
+    plain: OnceLock<Result<Inference, NotLoaded>>,
     adapted: Vec<AdaptedQueries>,
 }
 
@@ -29,13 +36,60 @@ impl BertEncoder {
     /// # Errors
     /// When the model is no encoder, or a file is missing, damaged, or of a model this crate cannot run.
     pub fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
-        let id = files.encoder_id(runtime.precision)?;
-        let adapted = AdaptedQueries::of(files, runtime);
-        Ok(Self { id, recipe: files.recipe.clone(), inference: Inference::load(files, runtime)?, adapted })
+        files.encoder_id(runtime.precision)?;
+        let inference = Inference::load(files, runtime)?;
+        let opened = Self::over(files, runtime, Arc::clone(inference.reading()))?;
+        Ok(Self { plain: OnceLock::from(Ok(inference)), ..opened })
+    }
+
+    /// Reads tokenizer and configuration; weights are read when they are needed: [`Encoder::prepare`].
+    ///
+    /// # Errors
+    /// When the model is no encoder, or one of these files is missing, damaged, or of a model this crate cannot run.
+    pub fn open(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
+        files.encoder_id(runtime.precision)?;
+        Self::over(files, runtime, Arc::new(Reading::load(files, runtime)?))
+    }
+
+    fn over(files: &ModelFiles, runtime: Runtime, reading: Arc<Reading>) -> Result<Self, ModelError> {
+        let of = |adapter: &QueryAdapter| AdaptedQueries { adapter: adapter.clone(), loaded: OnceLock::new() };
+        Ok(Self {
+            id: files.encoder_id(runtime.precision)?,
+            recipe: files.recipe.clone(),
+            adapted: files.query_adapters.iter().map(of).collect(),
+            files: files.clone(),
+            runtime,
+            reading,
+            plain: OnceLock::new(),
+        })
+    }
+
+    fn adapted(&self, name: &str) -> Option<&AdaptedQueries> {
+        self.adapted.iter().find(|adapted| adapted.adapter.name == name)
+    }
+
+    /// The weights as they were published.
+    fn plain(&self) -> Result<&Inference, &NotLoaded> {
+        let load = || Inference::load_to(&self.reading, &self.files, self.runtime).map_err(NotLoaded::from);
+        self.plain.get_or_init(load).as_ref()
+    }
+
+    /// The weights merged with a query adapter.
+    fn merged<'a>(&self, adapted: &'a AdaptedQueries) -> Result<&'a Inference, &'a NotLoaded> {
+        let load = || {
+            let QueryAdapter { name, adapter } = &adapted.adapter;
+            let files = self.files.clone().as_queries_are_read(name, adapter.adapter()?)?;
+            Inference::load_to(&self.reading, &files, self.runtime)
+        };
+        adapted.loaded.get_or_init(|| load().map_err(NotLoaded::from)).as_ref()
+    }
+
+    fn failed(&self, error: &NotLoaded) -> EncodeError {
+        EncodeError { encoder: self.id.clone(), message: error.message.clone() }
     }
 
     fn encode(&self, prefix: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        self.encode_by(&self.inference, prefix, texts)
+        self.encode_by(self.plain().map_err(|error| self.failed(error))?, prefix, texts)
     }
 
     fn encode_by(&self, inference: &Inference, prefix: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
@@ -62,13 +116,16 @@ impl BertEncoder {
     /// # Errors
     /// When the tokenizer fails.
     pub fn count_tokens(&self, texts: &[&str]) -> Result<Vec<usize>, EncodeError> {
-        let counted = self.inference.count_tokens(texts);
+        let counted = self.reading.count_tokens(texts);
         counted.map_err(|message| EncodeError { encoder: self.id.clone(), message })
     }
 
     /// Multiply-adds that the products with weights cost a token; attention and the rest come on top.
-    pub fn multiply_adds_per_token(&self) -> usize {
-        self.inference.multiply_adds_per_token()
+    ///
+    /// # Errors
+    /// When the weights cannot be loaded.
+    pub fn multiply_adds_per_token(&self) -> Result<usize, EncodeError> {
+        Ok(self.plain().map_err(|error| self.failed(error))?.multiply_adds_per_token())
     }
 
     /// One text's token vectors, `[tokens, dim]`, to its vector.
@@ -98,27 +155,12 @@ impl BertEncoder {
 /// The model with an adapter that queries are read with, loaded when the first query needs it.
 struct AdaptedQueries {
     adapter: QueryAdapter,
-    files: ModelFiles,
-    runtime: Runtime,
-    loaded: OnceLock<Result<Inference, String>>,
+    loaded: OnceLock<Result<Inference, NotLoaded>>,
 }
 
-impl AdaptedQueries {
-    fn of(files: &ModelFiles, runtime: Runtime) -> Vec<Self> {
-        let of =
-            |adapter: &QueryAdapter| Self { adapter: *adapter, files: files.clone(), runtime, loaded: OnceLock::new() };
-        files.query_adapters.iter().map(of).collect()
-    }
-
-    /// # Errors
-    /// What is wrong with the model's files.
-    fn inference(&self) -> Result<&Inference, &String> {
-        let load = || {
-            let adapter = Adapter::shipped(&self.adapter.adapter)?;
-            let files = self.files.clone().with_query_adapter(self.adapter.name, adapter)?;
-            Inference::load(&files, self.runtime)
-        };
-        self.loaded.get_or_init(|| load().map_err(|error| error.reason())).as_ref()
+impl From<ModelError> for NotLoaded {
+    fn from(error: ModelError) -> Self {
+        Self { code: error.code(), message: error.reason() }
     }
 }
 
@@ -128,7 +170,7 @@ impl Encoder for BertEncoder {
     }
 
     fn dim(&self) -> usize {
-        self.inference.dim()
+        self.reading.dim()
     }
 
     fn locality(&self) -> Locality {
@@ -136,11 +178,11 @@ impl Encoder for BertEncoder {
     }
 
     fn has_word(&self, word: &str) -> Option<bool> {
-        Some(self.inference.has_word(word))
+        Some(self.reading.has_word(word))
     }
 
     fn windows(&self, passage: &str) -> Result<Vec<Range<usize>>, EncodeError> {
-        let windows = self.inference.windows(&self.recipe.passage_prefix, passage);
+        let windows = self.reading.windows(&self.recipe.passage_prefix, passage);
         windows.map_err(|message| EncodeError { encoder: self.id.clone(), message })
     }
 
@@ -148,14 +190,24 @@ impl Encoder for BertEncoder {
         self.encode(&self.recipe.query_prefix, texts)
     }
 
+    fn prepare(&self, query_adapter: Option<&str>) -> Result<(), NotLoaded> {
+        let loaded = match query_adapter.and_then(|name| self.adapted(name)) {
+            Some(adapted) => self.merged(adapted),
+            None => self.plain(),
+        };
+        loaded.map(|_| ()).map_err(Clone::clone)
+    }
+
+    fn query_adapter(&self, name: &str) -> Option<&str> {
+        self.adapted(name).map(|adapted| adapted.adapter.adapter.sha256())
+    }
+
     fn encode_adapted_queries(&self, adapter: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        let Some(adapted) = self.adapted.iter().find(|adapted| adapted.adapter.name == adapter) else {
+        let Some(adapted) = self.adapted(adapter) else {
             return self.encode_queries(texts);
         };
-        let inference = adapted
-            .inference()
-            .map_err(|message| EncodeError { encoder: self.id.clone(), message: message.clone() })?;
-        self.encode_by(inference, &self.recipe.query_prefix, texts)
+        let merged = self.merged(adapted).map_err(|error| self.failed(error))?;
+        self.encode_by(merged, &self.recipe.query_prefix, texts)
     }
 
     fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {

@@ -3,7 +3,7 @@
 use std::{
     borrow::Borrow,
     ops::Range,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use rayon::{ThreadPool, prelude::*};
@@ -19,34 +19,38 @@ use crate::{
 /// Most tokens in one forward pass: fewer read the weights too often, and 288 were no faster.
 const BATCH_TOKENS: usize = 192;
 
-/// A model with its tokenizer, the threads it runs on, and the memory they use.
-pub(crate) struct Inference {
+/// What a model reads texts with, and the threads it runs on: the same for its weights as they are and with an adapter.
+pub(crate) struct Reading {
     tokenizer: TextTokenizer,
-    network: Network,
     pool: ThreadPool,
+    dim: usize,
+}
+
+/// A model with the memory that its threads use.
+pub(crate) struct Inference {
+    reading: Arc<Reading>,
+    network: Network,
     spaces: Mutex<Vec<Workspace>>,
 }
 
-impl Inference {
-    /// Reads the weights, tokenizer and configuration of an encoder, without a head.
+impl Reading {
+    /// Reads the tokenizer and the configuration.
     ///
     /// # Errors
     /// When a file is missing, damaged, or of a model this crate cannot run, or the threads do not start.
     pub(crate) fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
-        let arithmetic = arithmetic(runtime)?;
-        let pool = runtime.threads.pool()?;
-        let (tokenizer, network) = pool.install(|| read(files, arithmetic))?;
-        Ok(Self { tokenizer, network, pool, spaces: Mutex::default() })
+        let (tokenizer, dim) = tokenizer(files)?;
+        Ok(Self { tokenizer, dim, pool: runtime.threads.pool()? })
+    }
+
+    /// Components of a token vector.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
     }
 
     /// Whether its vocabulary has a word as a whole.
     pub(crate) fn has_word(&self, word: &str) -> bool {
         self.tokenizer.has_word(word)
-    }
-
-    /// Components of a token vector.
-    pub(crate) fn dim(&self) -> usize {
-        self.network.hidden_size()
     }
 
     /// How many tokens each text has.
@@ -63,6 +67,40 @@ impl Inference {
     /// A sentence on what went wrong.
     pub(crate) fn windows(&self, prefix: &str, text: &str) -> Result<Vec<Range<usize>>, String> {
         self.tokenizer.windows(prefix, text)
+    }
+}
+
+impl Inference {
+    /// Reads the weights, tokenizer and configuration of a model, without a head.
+    ///
+    /// # Errors
+    /// When a file is missing, damaged, or of a model this crate cannot run, or the threads do not start.
+    pub(crate) fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
+        let arithmetic = arithmetic(runtime)?;
+        let pool = runtime.threads.pool()?;
+        let (read, network) = pool.install(|| rayon::join(|| tokenizer(files), || Network::of(files, arithmetic)));
+        let (tokenizer, dim) = read?;
+        Ok(Self { reading: Arc::new(Reading { tokenizer, dim, pool }), network: network?, spaces: Mutex::default() })
+    }
+
+    /// Reads the weights of a model that is read with what is there already.
+    ///
+    /// # Errors
+    /// When a file is missing, damaged, or of a model this crate cannot run.
+    pub(crate) fn load_to(reading: &Arc<Reading>, files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
+        let arithmetic = arithmetic(runtime)?;
+        let network = reading.pool.install(|| Network::of(files, arithmetic))?;
+        Ok(Self { reading: Arc::clone(reading), network, spaces: Mutex::default() })
+    }
+
+    /// What it reads texts with.
+    pub(crate) fn reading(&self) -> &Arc<Reading> {
+        &self.reading
+    }
+
+    /// Components of a token vector.
+    pub(crate) fn dim(&self) -> usize {
+        self.reading.dim
     }
 
     /// Multiply-adds that the products with weights cost a token.
@@ -83,7 +121,7 @@ impl Inference {
         finish: impl Fn(&[f32]) -> U + Sync + Send,
     ) -> Result<Vec<U>, String> {
         let run = || {
-            let sequences = self.each(items, |item| read(&self.tokenizer, item))?;
+            let sequences = self.each(items, |item| read(&self.reading.tokenizer, item))?;
             // A call with few tokens is still split so that every thread has a batch.
             let total: usize = sequences.iter().map(Sequence::len).sum();
             let batches = batches(&sequences, BATCH_TOKENS.min(total.div_ceil(self.threads())));
@@ -95,11 +133,11 @@ impl Inference {
         };
         // A single item stays on the caller's thread: handing it over would only add a delay.
         let alone = items.len() <= 1 || self.threads() == 1;
-        if alone { run() } else { self.pool.install(run) }
+        if alone { run() } else { self.reading.pool.install(run) }
     }
 
     fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.reading.pool.current_num_threads()
     }
 
     /// Maps in order, over the pool's threads when there are several and more than one item.
@@ -144,15 +182,23 @@ pub(crate) fn arithmetic(runtime: Runtime) -> Result<Arithmetic, ModelError> {
         .ok_or_else(|| ModelError::Instructions { asked: runtime.instructions, best: Instructions::best() })
 }
 
-fn read(files: &ModelFiles, arithmetic: Arithmetic) -> Result<(TextTokenizer, Network), ModelError> {
+impl Network {
+    fn of(files: &ModelFiles, arithmetic: Arithmetic) -> Result<Self, ModelError> {
+        let shape = Shape::load(&files.dir.join("config.json"))?;
+        let most = most_tokens(files, &shape);
+        Self::load(shape, files, most, arithmetic)
+    }
+}
+
+/// The tokenizer, and the components of a token vector.
+fn tokenizer(files: &ModelFiles) -> Result<(TextTokenizer, usize), ModelError> {
     let shape = Shape::load(&files.dir.join("config.json"))?;
-    let max_tokens = files.recipe.max_tokens.min(shape.max_tokens());
-    let vocabulary = shape.vocabulary();
-    let (tokenizer, network) = rayon::join(
-        || TextTokenizer::load(&files.dir.join("tokenizer.json"), max_tokens, vocabulary),
-        || Network::load(shape, files, max_tokens, arithmetic),
-    );
-    Ok((tokenizer?, network?))
+    let most = most_tokens(files, &shape);
+    Ok((TextTokenizer::load(&files.dir.join("tokenizer.json"), most, shape.vocabulary())?, shape.hidden_size()))
+}
+
+fn most_tokens(files: &ModelFiles, shape: &Shape) -> usize {
+    files.recipe.max_tokens.min(shape.max_tokens())
 }
 
 /// Groups texts, longest first, into batches of at most `budget` tokens; a text that is longer is alone.

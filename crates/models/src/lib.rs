@@ -53,8 +53,8 @@ pub use evidence::{EvidenceModel, EvidenceRecord};
 pub use instructions::Instructions;
 pub use precision::Precision;
 pub use registry::{
-    Languages, ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, QueryAdapter, Recipe,
-    ShippedAdapter,
+    Languages, ModelEntry, ModelFile, ModelKind, Normalisation, Pin, Pooling, PypiPackage, QueryAdapter,
+    QueryAdapterFile, Recipe, ShippedAdapter,
 };
 pub use resolve::{
     Downloads, FileCheck, ModelFiles, ModelPaths, Origin, Progress, Verdict, find, replace, resolve, verify,

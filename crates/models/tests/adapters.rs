@@ -1,12 +1,11 @@
 //! An adapter learned, written, read and merged, on a random model that is small enough to be committed.
 #![allow(clippy::unwrap_used)]
 
-use std::{ops::ControlFlow, path::Path};
+use std::{ops::ControlFlow, path::Path, sync::Arc};
 
 use aforesaid_core::{Encoder, types::Vectors};
 use aforesaid_models::{
-    Adapter, BertEncoder, ModelFiles, Precision, QueryAdapter, ReadWith, Runtime, ShippedAdapter, Threads,
-    from_directory,
+    Adapter, BertEncoder, ModelFiles, Precision, ReadWith, Runtime, Threads, from_directory,
     training::{StepChoice, TrainingPair, TrainingSet, TrainingSettings, TrainingStep, train},
 };
 
@@ -71,15 +70,15 @@ fn queries(encoder: &BertEncoder) -> Vectors {
     encoder.encode_queries(&questions).unwrap()
 }
 
-/// The same with the query adapter `mine`.
-fn adapted_queries(encoder: &BertEncoder) -> Vectors {
+/// The same as a query adapter reads them.
+fn adapted_queries(encoder: &BertEncoder, name: &str) -> Vectors {
     let set = set();
     let questions: Vec<&str> = set.pairs.iter().map(|pair| pair.questions[0].as_str()).collect();
-    encoder.encode_adapted_queries("mine", &questions).unwrap()
+    encoder.encode_adapted_queries(name, &questions).unwrap()
 }
 
 /// The cosine of each question with each turn, by an encoder that reads questions in some way.
-fn cosines(encoder: &BertEncoder, read: fn(&BertEncoder) -> Vectors) -> Vec<Vec<f32>> {
+fn cosines(encoder: &BertEncoder, read: impl Fn(&BertEncoder) -> Vectors) -> Vec<Vec<f32>> {
     let set = set();
     let passages: Vec<&str> = set.passages.iter().map(|forms| forms[0].as_str()).collect();
     let (passages, questions) = (encoder.encode_passages(&passages).unwrap(), read(encoder));
@@ -89,7 +88,7 @@ fn cosines(encoder: &BertEncoder, read: fn(&BertEncoder) -> Vectors) -> Vec<Vec<
 }
 
 /// Mean reciprocal rank of the turns, by cosine.
-fn rank(encoder: &BertEncoder, read: fn(&BertEncoder) -> Vectors) -> f64 {
+fn rank(encoder: &BertEncoder, read: impl Fn(&BertEncoder) -> Vectors) -> f64 {
     let cosines = cosines(encoder, read);
     let of_question = |(i, row): (usize, &Vec<f32>)| {
         let ahead = (0..row.len()).filter(|j| *j != i && row[*j] >= row[i]).count();
@@ -141,15 +140,16 @@ fn a_query_adapter_learns_and_passages_keep_their_vectors() {
     assert!(for_both.to_string().contains("with a query adapter"), "{for_both}");
     let runtime = Runtime::new(Precision::F32, Threads::ONE);
     let base = BertEncoder::load(&files, runtime).unwrap();
-    let sha256: &str = Box::leak(trained.adapter.sha256().to_owned().into_boxed_str());
-    let adapter = ShippedAdapter { sha256, file: Box::leak(trained.file.clone().into_boxed_slice()) };
-    let query_adapters = Box::leak(Box::new([QueryAdapter { name: "mine", adapter }]));
-    let encoder = BertEncoder::load(&ModelFiles { query_adapters, ..files.clone() }, runtime).unwrap();
+    let reading = files.clone().with_query_adapter(Arc::new(trained.adapter.clone())).unwrap();
+    let encoder = BertEncoder::load(&reading, runtime).unwrap();
     assert_eq!(encoder.id(), base.id(), "passages are the same");
     assert_eq!(queries(&encoder), queries(&base));
-    assert_eq!(adapted_queries(&base), queries(&base), "an encoder without it reads questions as they are");
+    let name = trained.adapter.query_name();
+    assert_eq!(encoder.query_adapter(&name), Some(trained.adapter.sha256()));
+    assert_eq!((encoder.query_adapter("mine"), base.query_adapter(&name)), (None, None));
+    assert_eq!(adapted_queries(&base, &name), queries(&base), "an encoder without it reads questions as they are");
     assert!((rank(&base, queries) - before).abs() < 1e-9);
-    let found = rank(&encoder, adapted_queries);
+    let found = rank(&encoder, |encoder| adapted_queries(encoder, &name));
     assert!((found - after).abs() < 0.1, "the file is rounded: {found} {after}");
 }
 

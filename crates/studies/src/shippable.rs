@@ -12,8 +12,10 @@ pub(crate) const LEARNED_PERSONAS: [&str; 3] = ["Adeleke_Okonjo", "Kim_Ji_young"
 pub struct ShippableData<'a> {
     /// The folder of the dialogues.
     pub dialogues: &'a Path,
-    /// The folder of further questions: for the dialogues, for RealMem and LongMemEval, and new conversations with theirs. A
-    /// folder of it that is not there is left out.
+    /// The folder of conversations that are written to learn from; left out where it is not there.
+    pub conversations: &'a Path,
+    /// The folder of further questions: for the dialogues, for RealMem and LongMemEval. A folder of it that is not there is left
+    /// out.
     pub cues: &'a Path,
     /// The folder with the data sets, each in a folder of its name: realmem, longmemeval and qmsum. One that is not there is
     /// left out.

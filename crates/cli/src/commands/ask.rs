@@ -58,7 +58,7 @@ impl Ask {
         let unasked = self.context && !self.rerank.asks_model();
         let unasked =
             unasked.then(|| unused(LLM, "--context asks no language model; add --rerank llm, or leave --context out"));
-        let no_vectors = no_vectors_in(&settings.pipeline).filter(|_| !self.rerank.runs_model());
+        let no_vectors = no_vectors_in(&settings.pipeline).into_iter().filter(|_| !self.rerank.runs_model());
         unasked.into_iter().chain(no_vectors).collect()
     }
 

@@ -76,7 +76,7 @@ impl Search {
         let unasked = (!self.rerank.asks_model()).then(|| unused(LLM, "no language model is asked; add --rerank llm"));
         let of_session = (self.unit == Granularity::Session)
             .then(|| unused(&["around"], "--unit session shows the best turns of each session"));
-        let no_vectors = no_vectors_in(&settings.pipeline).filter(|_| !self.rerank.runs_model());
+        let no_vectors = no_vectors_in(&settings.pipeline).into_iter().filter(|_| !self.rerank.runs_model());
         unasked.into_iter().chain(of_session).chain(no_vectors).collect()
     }
 

@@ -110,6 +110,12 @@ impl Pipeline {
         }
     }
 
+    /// The same with queries as the query adapter of that name reads them, under its description.
+    pub fn with_query_adapter(mut self, name: &str) -> Self {
+        self.change(|leg: &mut DenseLeg| leg.query_adapter = Some(name.to_owned()));
+        self.described()
+    }
+
     /// The same with queries as the encoder reads them without a query adapter, under its description.
     pub fn without_query_adapter(mut self) -> Self {
         self.change(|leg: &mut DenseLeg| leg.query_adapter = None);
@@ -126,7 +132,7 @@ impl Pipeline {
         let SearchContext { index, candidates, request } = context;
         let compares = request.vector.is_some() && index.dense().is_some_and(DenseIndex::has_any);
         let encoder = index.spec().encoder.as_ref().filter(|_| compares);
-        ranker.check(&self.first_stage(), encoder)?;
+        ranker.check(&self.fitted(&ranker.record.pipeline), encoder)?;
         if index.collection().is_some() {
             return Err(Misfit::InStore);
         }
@@ -139,6 +145,13 @@ impl Pipeline {
     /// The description of all but its learned stage.
     pub(super) fn first_stage(&self) -> String {
         Self { stage: None, ..self.clone() }.to_string()
+    }
+
+    /// The description of its first stage that a ranker learned with is compared with. A ranker that learned without a query
+    /// adapter fits with one too (`docs/decisions/0025-query-adapter.md`).
+    fn fitted(&self, learned_with: &str) -> String {
+        let plain = self.clone().without_query_adapter().first_stage();
+        if plain == learned_with { plain } else { self.first_stage() }
     }
 
     /// The same under its description.

@@ -24,7 +24,7 @@ use crate::{
 pub(super) const NAMES: &str = "hybrid, learned, adapted, lexical, fast, paper-bm25, paper-dense-max, paper-dense-top3, paper-dense-mean or paper-dense-lse";
 
 /// The query adapter of all-MiniLM-L6-v2 that ships.
-const QUERY_ADAPTER: &str = "dialogues";
+pub const QUERY_ADAPTER: &str = "dialogues";
 /// The word of the learned stage.
 pub const LEARNED: &str = "learned";
 /// The word of the boost by cue questions.

@@ -1,10 +1,10 @@
 //! Which model makes vectors, and in which numbers it computes.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use aforesaid_core::types::EncoderId;
 use aforesaid_models::{
-    Downloads, Instructions, ModelEntry, ModelError, ModelPaths, Precision, Runtime, Threads, registry,
+    Adapter, Downloads, Instructions, ModelEntry, ModelError, ModelPaths, Precision, Runtime, Threads, registry,
 };
 
 use super::{key::ConfiguredKey, server::EncoderServer};
@@ -85,6 +85,8 @@ pub struct ModelSettings {
     pub model: ModelChoice,
     /// Whether it was chosen.
     pub selection: Selection,
+    /// A query adapter of one's own, for pipelines that name it ([`Adapter::query_name`]).
+    pub query_adapter: Option<Arc<Adapter>>,
     /// The precision that was chosen; it is used everywhere.
     pub precision: Option<Precision>,
     /// The precision of new vectors where none was chosen and the namespace has none; `None` is the best here.
@@ -176,6 +178,7 @@ mod tests {
         ModelSettings {
             model,
             selection,
+            query_adapter: None,
             precision: None,
             default_precision: Some(Precision::Bf16),
             instructions: Instructions::Portable,

@@ -105,8 +105,17 @@ impl ModelResolver {
             return Ok(EncoderSource::Unavailable { reason: NoVectors::NotConfigured });
         };
         match self.files(settings, entry, policy) {
-            Ok(files) => deferred(files, entry.dim, runtime),
+            Ok(files) => deferred(self.reading(files)?, entry.dim, runtime),
             Err(error) => without(error),
+        }
+    }
+
+    /// The files with the query adapter of the settings, where it belongs to them: a search that asks for it of another encoder
+    /// says that it has none.
+    fn reading(&self, files: ModelFiles) -> Result<ModelFiles, ModelError> {
+        match &self.settings.query_adapter {
+            Some(adapter) if adapter.base() == files.pinned => files.with_query_adapter(Arc::clone(adapter)),
+            _ => Ok(files),
         }
     }
 
@@ -143,7 +152,7 @@ impl ResolveEncoder for ModelResolver {
                 unavailable(NoVectors::UnknownServer { encoder: active.clone() })
             }
             (ModelChoice::Server(server), _) => at_server(&settings, server, policy),
-            (ModelChoice::Directory(dir), _) => in_directory(dir, &settings.cache, runtime),
+            (ModelChoice::Directory(dir), _) => loaded(&self.reading(from_directory(dir, &settings.cache)?)?, runtime),
             (ModelChoice::Adapted { adapter, dir }, _) => match self.adapted(adapter, dir.as_deref(), policy) {
                 Ok(AdaptedModel { files, dim: Some(dim) }) => deferred(files, dim, runtime),
                 Ok(AdaptedModel { files, dim: None }) => loaded(&files, runtime),
@@ -159,11 +168,6 @@ impl ResolveEncoder for ModelResolver {
 }
 
 /// A model that only its directory knows: its dimensions are known once it is loaded.
-fn in_directory(dir: &Path, cache: &Path, runtime: Runtime) -> Result<EncoderSource, Error> {
-    let files = from_directory(dir, cache)?;
-    loaded(&files, runtime)
-}
-
 fn loaded(files: &ModelFiles, runtime: Runtime) -> Result<EncoderSource, Error> {
     Ok(EncoderSource::Ready(Arc::new(BertEncoder::load(files, runtime)?)))
 }
@@ -204,7 +208,7 @@ fn deferred(files: ModelFiles, dim: usize, runtime: Runtime) -> Result<EncoderSo
         dim,
         bytes: files.dir.join("model.safetensors").metadata().map_or(0, |file| file.len()),
         load: Box::new(move || {
-            let encoder = BertEncoder::load(&files, runtime)
+            let encoder = BertEncoder::open(&files, runtime)
                 .map_err(|error| NoVectors::ModelFailed { code: error.code(), message: error.to_string() })?;
             Ok(Arc::new(encoder) as Arc<dyn Encoder>)
         }),

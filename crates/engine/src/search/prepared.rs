@@ -8,7 +8,7 @@ use aforesaid_core::{
     error::StoreError,
     index::{Index, IndexSpec},
     pipeline::{
-        Detail, Pipeline, Request,
+        Detail, Pipeline, QUERY_ADAPTER, Request,
         candidate::{CandidateStage, Misfit},
         corrected,
     },
@@ -45,6 +45,20 @@ pub(super) struct EncodedQuery {
     pub(super) loading_millis: Option<f64>,
     /// What made the vector.
     pub(super) encoder: Option<Arc<dyn Encoder>>,
+}
+
+impl EncodedQuery {
+    /// Says that the query adapter that a pipeline names was not there. The one that ships is there for who never asked for one,
+    /// as the ranker that ships is.
+    pub(super) fn read_plainly(&self, posed: &PreparedQuery<'_>) -> Option<Warning> {
+        let (encoder, adapter) = (self.encoder.as_deref()?, posed.pipeline.query_adapter()?);
+        if adapter == QUERY_ADAPTER && posed.detail != Detail::Explained {
+            return None;
+        }
+        let missing =
+            || Warning::QueryAdapterMissing { adapter: adapter.to_owned(), encoder: encoder.id().to_string() };
+        encoder.query_adapter(adapter).is_none().then(missing)
+    }
 }
 
 impl PreparedQuery<'_> {

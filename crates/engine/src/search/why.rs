@@ -197,6 +197,7 @@ impl Memory {
             return Ok(Some(Diagnosis { began, excluded_by, report: None, warnings: Vec::new() }));
         }
         let mut warnings = check_vectors(index, pipeline, &ready.vector)?;
+        warnings.extend(ready.read_plainly(posed));
         warnings.extend(left_out(index.collection()));
         let (question, corrections) = posed.corrected(index, ready.encoder.as_deref());
         warnings.extend(corrections);

@@ -64,6 +64,7 @@ impl DataSet {
             DataSet::Dialogues => &DIALOGUES,
             DataSet::DialoguesDev => &DIALOGUES_DEV,
             DataSet::DialoguesTest => &DIALOGUES_TEST,
+            DataSet::Conversations => &CONVERSATIONS,
             DataSet::Jsonl => &JSONL,
         }
     }
@@ -152,6 +153,14 @@ static DIALOGUES: Entry =
 static DIALOGUES_DEV: Entry = dialogues(DataSet::DialoguesDev, "Dialogues, with the questions to choose settings on");
 
 static DIALOGUES_TEST: Entry = dialogues(DataSet::DialoguesTest, "Dialogues, with the questions to report");
+
+static CONVERSATIONS: Entry = Entry {
+    dataset: DataSet::Conversations,
+    title: "Conversations to learn from, written for this project as the dialogues were",
+    rule: "public domain; what ships learned from them, so that they measure nothing",
+    place: "name the folder datasets/conversations of the repository",
+    ..DIALOGUES
+};
 
 const fn dialogues(dataset: DataSet, title: &'static str) -> Entry {
     Entry {

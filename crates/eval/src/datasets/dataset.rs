@@ -35,19 +35,23 @@ pub enum DataSet {
     DialoguesDev,
     /// The same with the questions to report.
     DialoguesTest,
+    /// More conversations of the same shape, written to learn from; no model is measured on them.
+    Conversations,
     /// Anyone's own labelled history.
     Jsonl,
 }
 
 const NAMES: &str = "locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues, \
-                     dialogues-dev, dialogues-test or jsonl";
+                     dialogues-dev, dialogues-test, conversations or jsonl";
 
 /// The folder of the dialogues, from the root of the repository.
-const REPOSITORY: &str = "datasets/dialogues";
+const DIALOGUES: &str = "datasets/dialogues";
+/// The folder of the conversations to learn from.
+const CONVERSATIONS: &str = "datasets/conversations";
 
 impl DataSet {
     /// Every data set, in the order in which they are listed to people.
-    pub const ALL: [DataSet; 11] = [
+    pub const ALL: [DataSet; 12] = [
         DataSet::Locomo,
         DataSet::LocomoAudit,
         DataSet::LongMemEval,
@@ -58,6 +62,7 @@ impl DataSet {
         DataSet::Dialogues,
         DataSet::DialoguesDev,
         DataSet::DialoguesTest,
+        DataSet::Conversations,
         DataSet::Jsonl,
     ];
 
@@ -74,6 +79,7 @@ impl DataSet {
             DataSet::Dialogues => "dialogues",
             DataSet::DialoguesDev => "dialogues-dev",
             DataSet::DialoguesTest => "dialogues-test",
+            DataSet::Conversations => "conversations",
             DataSet::Jsonl => "jsonl",
         }
     }
@@ -91,7 +97,8 @@ impl DataSet {
     /// Where it is in the repository of this project, if it is part of it.
     pub fn in_repository(self) -> Option<&'static Path> {
         match self {
-            DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => Some(Path::new(REPOSITORY)),
+            DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => Some(Path::new(DIALOGUES)),
+            DataSet::Conversations => Some(Path::new(CONVERSATIONS)),
             _ => None,
         }
     }
@@ -113,9 +120,9 @@ impl DataSet {
             DataSet::Beam => beam::load(&files, unit),
             DataSet::RealMem => realmem::load(&files, unit),
             DataSet::QmSum => qmsum::load(&files, unit),
-            DataSet::Dialogues => dialogues::load(&files, unit, None),
-            DataSet::DialoguesDev => dialogues::load(&files, unit, Some(dialogues::Side::Dev)),
-            DataSet::DialoguesTest => dialogues::load(&files, unit, Some(dialogues::Side::Test)),
+            DataSet::Dialogues | DataSet::Conversations => dialogues::load(self, &files, unit, None),
+            DataSet::DialoguesDev => dialogues::load(self, &files, unit, Some(dialogues::Side::Dev)),
+            DataSet::DialoguesTest => dialogues::load(self, &files, unit, Some(dialogues::Side::Test)),
             DataSet::Jsonl => jsonl::load(&files, unit),
         }
     }

@@ -1,7 +1,7 @@
 //! Dialogues: conversations of many genres and languages, written for this project.
 //!
-//! A folder holds two or three files per conversation, and `splits.json`. A conversation is a group, called by its
-//! file. The title of a session stands on its first turn.
+//! A folder holds one to three files per conversation, and `splits.json` where some of it is for measuring. A conversation
+//! is a group, called by its file. The title of a session stands on its first turn.
 //!
 //! | file | a line of it | side of its questions |
 //! |---|---|---|
@@ -85,23 +85,25 @@ enum Source {
 }
 
 /// Reads the questions of one side, or of both.
-pub(super) fn load(files: &Files, unit: Granularity, side: Option<Side>) -> Result<Benchmark, DataError> {
-    let dataset = match side {
-        None => DataSet::Dialogues,
-        Some(Side::Dev) => DataSet::DialoguesDev,
-        Some(Side::Test) => DataSet::DialoguesTest,
-    };
+pub(super) fn load(
+    dataset: DataSet,
+    files: &Files,
+    unit: Granularity,
+    side: Option<Side>,
+) -> Result<Benchmark, DataError> {
     let conversations = conversations(files)?;
-    let splits = Splits::parse(&files.label(SPLITS), &files.bytes(SPLITS)?)?;
-    splits.check(&conversations.keys().copied().collect(), &files.label(SPLITS))?;
+    let tested = match files.names().iter().any(|name| name == SPLITS) {
+        true => tested(files, &conversations.keys().copied().collect())?,
+        // All of it is to learn from.
+        false => HashSet::new(),
+    };
     let mut intake = Intake::new(dataset, unit);
     for (name, sources) in conversations {
         let file = format!("{name}{LINES}");
         let turns = read_turns(files, &file, name)?;
         let asked_at = day_after(&turns);
         intake.open(name.to_owned(), turns, &files.label(&file))?;
-        let tested = splits.by_seed.values().any(|split| split.test.iter().any(|group| group == name));
-        let own = if tested { Side::Test } else { Side::Dev };
+        let own = if tested.contains(name) { Side::Test } else { Side::Dev };
         for (file, source) in sources {
             for (asked, place) in read_questions(files, file, source, own, side)? {
                 intake.ask(labelled(asked, asked_at, &intake), &place)?;
@@ -109,6 +111,13 @@ pub(super) fn load(files: &Files, unit: Granularity, side: Option<Side>) -> Resu
         }
     }
     intake.finish(files)
+}
+
+/// The conversations on the test side.
+fn tested(files: &Files, conversations: &HashSet<&str>) -> Result<HashSet<String>, DataError> {
+    let splits = Splits::parse(&files.label(SPLITS), &files.bytes(SPLITS)?)?;
+    splits.check(conversations, &files.label(SPLITS))?;
+    Ok(splits.by_seed.into_values().flat_map(|split| split.test).collect())
 }
 
 /// A line of a file of turns, for its cue questions.

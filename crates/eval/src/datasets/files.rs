@@ -131,6 +131,7 @@ pub(super) fn locate(dataset: DataSet, path: &Path) -> Result<Files, DataError> 
         DataSet::RealMem => search.personas(),
         DataSet::QmSum => search.file(&[QMSUM], &["", "qmsum", "data/ALL/jsonl"]),
         DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => search.dialogues(),
+        DataSet::Conversations => search.conversations(),
         DataSet::Jsonl if path.is_dir() => search.folder(&JSONL, &[""]),
         DataSet::Jsonl => search.file(&[], &[]),
     }
@@ -239,6 +240,20 @@ impl Search<'_> {
             }
         }
         Err(self.not_found(format!("{SPLITS} and .jsonl files in it, in dialogues or in datasets/dialogues")))
+    }
+
+    /// Conversations to learn from: every JSONL file of a folder.
+    fn conversations(&self) -> Result<Files, DataError> {
+        let start = if self.path.is_file() { folder_of(self.path) } else { self.path.to_owned() };
+        for folder in ["", "conversations", "datasets/conversations"] {
+            let root = start.join(folder);
+            let mut names = names_in(&root, |path| path.extension().is_some_and(|end| end == "jsonl"))?;
+            names.sort();
+            if !names.is_empty() {
+                return Ok(Files { root, names });
+            }
+        }
+        Err(self.not_found(".jsonl files in it, in conversations or in datasets/conversations".to_owned()))
     }
 
     fn not_found(&self, looked_for: String) -> DataError {

@@ -53,14 +53,14 @@ impl CachedEncoder {
         EncodeError { encoder: self.inner.id().clone(), message }
     }
 
-    /// The checksum of a query adapter; `None` where the encoder has none of that name.
-    fn query_adapter(&self, name: &str) -> Option<&'static str> {
-        let (pinned, _) = self.inner.id().as_str().rsplit_once('/')?;
-        let entry = registry::all().find(|entry| entry.pinned_name() == pinned)?;
-        entry.query_adapters.iter().find(|adapter| adapter.name == name).map(|adapter| adapter.adapter.sha256)
-    }
-
-    fn encode(&self, role: Role, texts: &[&str], encode: &Encode<'_>) -> Result<Vectors, EncodeError> {
+    /// What the encoder makes of texts in a role, with a query adapter for it.
+    fn encode(
+        &self,
+        role: Role<'_>,
+        adapter: Option<&str>,
+        texts: &[&str],
+        encode: &Encode<'_>,
+    ) -> Result<Vectors, EncodeError> {
         let keys: Vec<Key> = texts.iter().map(|text| key(role, text)).collect();
         let missing: Vec<usize> = {
             let vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +69,7 @@ impl CachedEncoder {
         };
         if !missing.is_empty() {
             let new: Vec<&str> = missing.iter().map(|&i| texts[i]).collect();
-            let encoder = self.inner.get().map_err(|reason| self.failed(reason.to_string()))?;
+            let encoder = self.inner.get_for(adapter).map_err(|reason| self.failed(reason.to_string()))?;
             let made = encode(&**encoder, &new)?;
             let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
             let rows = missing.iter().enumerate().filter_map(|(row, &i)| Some((keys[i], made.get(row)?)));
@@ -108,19 +108,30 @@ impl Encoder for CachedEncoder {
     }
 
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        self.encode(Role::Query, texts, &|encoder, texts| encoder.encode_queries(texts))
+        self.encode(Role::Query, None, texts, &|encoder, texts| encoder.encode_queries(texts))
+    }
+
+    /// One that comes with a model is known without loading it.
+    fn query_adapter(&self, name: &str) -> Option<&str> {
+        let pinned = self.inner.id().as_str().rsplit_once('/').map(|(pinned, _)| pinned);
+        let entry = registry::all().find(|entry| pinned == Some(entry.pinned_name().as_str()));
+        let shipped = entry.and_then(|entry| entry.query_adapters.iter().find(|adapter| adapter.name == name));
+        match shipped {
+            Some(shipped) => Some(shipped.adapter.sha256()),
+            None => self.inner.get().ok()?.query_adapter(name),
+        }
     }
 
     fn encode_adapted_queries(&self, adapter: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
         match self.query_adapter(adapter) {
             None => self.encode_queries(texts),
-            Some(sha256) => self.encode(Role::AdaptedQuery(sha256), texts, &|encoder, texts| {
+            Some(sha256) => self.encode(Role::AdaptedQuery(sha256), Some(adapter), texts, &|encoder, texts| {
                 encoder.encode_adapted_queries(adapter, texts)
             }),
         }
     }
 
     fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        self.encode(Role::Passage, texts, &|encoder, texts| encoder.encode_passages(texts))
+        self.encode(Role::Passage, None, texts, &|encoder, texts| encoder.encode_passages(texts))
     }
 }

@@ -23,14 +23,14 @@ pub(super) type Key = [u8; 32];
 
 /// Which side of a search a text is on; encoders may treat the two differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum Role<'a> {
     Query,
     /// A query as a query adapter reads it, by the checksum of the adapter.
-    AdaptedQuery(&'static str),
+    AdaptedQuery(&'a str),
     Passage,
 }
 
-pub(super) fn key(role: Role, text: &str) -> Key {
+pub(super) fn key(role: Role<'_>, text: &str) -> Key {
     let (role, adapter) = match role {
         Role::Query => ("q\0", ""),
         Role::AdaptedQuery(sha256) => ("a\0", sha256),

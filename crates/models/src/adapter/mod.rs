@@ -100,6 +100,12 @@ impl Adapter {
         &self.sha256
     }
 
+    /// The name by which a pipeline reads queries with it, where it does not come with the program: of its checksum, so that
+    /// two adapters never share one.
+    pub fn query_name(&self) -> String {
+        format!("own-{}", self.sha256.get(..12).unwrap_or_default())
+    }
+
     /// The update of a map, where there is one.
     pub(crate) fn update(&self, map: &str) -> Option<&Update> {
         self.updates.get(map)

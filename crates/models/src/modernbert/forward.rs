@@ -8,11 +8,6 @@ use crate::{
 };
 
 impl ModernBert {
-    /// Components of a token vector.
-    pub(crate) fn hidden_size(&self) -> usize {
-        self.config.hidden_size
-    }
-
     /// Multiply-adds that the products with weights cost a token.
     pub(crate) fn multiply_adds_per_token(&self) -> usize {
         let (hidden, inner) = (self.config.hidden_size, self.config.intermediate_size);

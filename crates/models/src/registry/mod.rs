@@ -11,9 +11,9 @@ mod mixedbread;
 mod ms_marco;
 mod sentence_transformers;
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, sync::Arc};
 
-use crate::ModelError;
+use crate::{Adapter, ModelError};
 
 /// What a model is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,12 +170,42 @@ pub struct ModelEntry {
 }
 
 /// An adapter that queries are read with, and passages are not, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryAdapter {
     /// Its name, as pipelines write it.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The adapter.
-    pub adapter: ShippedAdapter,
+    pub adapter: QueryAdapterFile,
+}
+
+/// Where a query adapter is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QueryAdapterFile {
+    /// In this crate.
+    Shipped(ShippedAdapter),
+    /// In a file that was read.
+    Read(Arc<Adapter>),
+}
+
+impl QueryAdapterFile {
+    /// Checksum of the file in lower-case hex.
+    pub fn sha256(&self) -> &str {
+        match self {
+            Self::Shipped(shipped) => shipped.sha256,
+            Self::Read(adapter) => adapter.sha256(),
+        }
+    }
+
+    /// The adapter.
+    ///
+    /// # Errors
+    /// When the file in this crate is damaged.
+    pub(crate) fn adapter(&self) -> Result<Adapter, ModelError> {
+        match self {
+            Self::Shipped(shipped) => Adapter::shipped(shipped),
+            Self::Read(adapter) => Ok((**adapter).clone()),
+        }
+    }
 }
 
 /// An adapter that is part of this crate.
@@ -275,7 +305,7 @@ mod tests {
         let shipped: Vec<_> = all().filter_map(|entry| Some((entry, entry.adapter?))).collect();
         assert!(!shipped.is_empty());
         for (entry, shipped) in shipped {
-            let adapter = crate::Adapter::shipped(&shipped).unwrap();
+            let adapter = Adapter::shipped(&shipped).unwrap();
             assert_eq!((adapter.sha256(), adapter.base()), (shipped.sha256, entry.files_name().as_str()));
             assert!(entry.pinned_name().ends_with(&format!("+{}", &shipped.sha256[..12])), "{}", entry.pinned_name());
         }
@@ -286,8 +316,8 @@ mod tests {
         let shipped: Vec<_> = all().flat_map(|entry| entry.query_adapters.iter().map(move |of| (entry, of))).collect();
         assert!(!shipped.is_empty());
         for (entry, QueryAdapter { name, adapter: shipped }) in shipped {
-            let adapter = crate::Adapter::shipped(shipped).unwrap();
-            assert_eq!((adapter.sha256(), adapter.base()), (shipped.sha256, entry.pinned_name().as_str()), "{name}");
+            let adapter = shipped.adapter().unwrap();
+            assert_eq!((adapter.sha256(), adapter.base()), (shipped.sha256(), entry.pinned_name().as_str()), "{name}");
             assert_eq!(adapter.read_with(), crate::ReadWith::Queries, "{name}");
         }
     }

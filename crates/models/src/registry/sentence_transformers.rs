@@ -1,6 +1,11 @@
 //! Models of the sentence-transformers project.
 
-use super::{Languages, ModelEntry, ModelKind, Pooling, PypiPackage, QueryAdapter, Recipe, ShippedAdapter, files, pin};
+use std::borrow::Cow;
+
+use super::{
+    Languages, ModelEntry, ModelKind, Pooling, PypiPackage, QueryAdapter, QueryAdapterFile, Recipe, ShippedAdapter,
+    files, pin,
+};
 
 /// all-MiniLM-L6-v2, as it is published or with an adapter.
 const fn minilm(
@@ -35,16 +40,16 @@ const DIALOGUES: ShippedAdapter = ShippedAdapter {
 };
 
 /// Learned from questions about the same conversations: `docs/decisions/0025-query-adapter.md`.
-const QUERIES_OF_DIALOGUES: QueryAdapter = QueryAdapter {
-    name: "dialogues",
-    adapter: ShippedAdapter {
+static QUERIES: [QueryAdapter; 1] = [QueryAdapter {
+    name: Cow::Borrowed("dialogues"),
+    adapter: QueryAdapterFile::Shipped(ShippedAdapter {
         sha256: "a960ea060eec8c2be23ae6510e5b5d7c2dbd12dbf276172ce0eeac6665ad6a3c",
         file: include_bytes!("adapters/dialogues_queries.safetensors"),
-    },
-};
+    }),
+}];
 
 pub(super) static MODELS: &[ModelEntry] = &[
-    minilm("all-MiniLM-L6-v2", None, &[QUERIES_OF_DIALOGUES]),
+    minilm("all-MiniLM-L6-v2", None, &QUERIES),
     minilm("all-MiniLM-L6-v2+dialogues", Some(DIALOGUES), &[]),
     ModelEntry {
         name: "all-mpnet-base-v2",

@@ -19,7 +19,9 @@ use std::{fmt, path::PathBuf, sync::Arc};
 
 use aforesaid_core::types::EncoderId;
 
-use crate::{Adapter, Attempt, ModelEntry, ModelError, ModelKind, Precision, QueryAdapter, ReadWith, Recipe};
+use crate::{
+    Adapter, Attempt, ModelEntry, ModelError, ModelKind, Precision, QueryAdapter, QueryAdapterFile, ReadWith, Recipe,
+};
 
 pub use check::{FileCheck, Verdict, verify};
 
@@ -102,7 +104,7 @@ pub struct ModelFiles {
     /// What is added to its weights when it is loaded.
     pub adapter: Option<Arc<Adapter>>,
     /// With what queries may be read, by name; of the model without an adapter.
-    pub query_adapters: &'static [QueryAdapter],
+    pub query_adapters: Vec<QueryAdapter>,
 }
 
 impl ModelFiles {
@@ -128,11 +130,23 @@ impl ModelFiles {
         self.adapted(name, adapter)
     }
 
-    /// The same, to be used for queries alone.
+    /// The same with a query adapter of one's own, which pipelines name by [`Adapter::query_name`]. The vectors of passages
+    /// stay what they are.
     ///
     /// # Errors
-    /// When the adapter belongs to another model or is none for queries alone, or there is one already.
-    pub(crate) fn with_query_adapter(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
+    /// When the adapter belongs to another model or is none for queries alone, or the model has an adapter for both.
+    pub fn with_query_adapter(mut self, adapter: Arc<Adapter>) -> Result<Self, ModelError> {
+        let name = adapter.query_name();
+        self.clone().as_queries_are_read(&name, (*adapter).clone())?;
+        self.query_adapters.push(QueryAdapter { name: name.into(), adapter: QueryAdapterFile::Read(adapter) });
+        Ok(self)
+    }
+
+    /// What reads queries: the model merged with an adapter for them.
+    ///
+    /// # Errors
+    /// As [`ModelFiles::with_query_adapter`].
+    pub(crate) fn as_queries_are_read(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
         if adapter.read_with() == ReadWith::Both {
             let found = format!("{} with an adapter of queries and passages", adapter.base());
             return Err(ModelError::Adapter { found, expected: format!("a query adapter for {}", self.pinned) });
@@ -148,7 +162,7 @@ impl ModelFiles {
         };
         let start = adapter.sha256().get(..12).unwrap_or_default();
         let pinned = format!("{model}+{name}@{revision}+{start}");
-        Ok(Self { pinned, adapter: Some(Arc::new(adapter)), query_adapters: &[], ..self })
+        Ok(Self { pinned, adapter: Some(Arc::new(adapter)), query_adapters: Vec::new(), ..self })
     }
 
     /// What names the scores or vectors of a model that must be of this kind.
@@ -257,7 +271,7 @@ fn files(entry: &ModelEntry, dir: PathBuf, origin: Origin) -> Result<ModelFiles,
         kind,
         recipe,
         adapter: None,
-        query_adapters: entry.query_adapters,
+        query_adapters: entry.query_adapters.to_vec(),
     };
     match (&entry.adapter, entry.parts().1) {
         (Some(shipped), Some(name)) => files.with_adapter(name, Adapter::shipped(shipped)?),

@@ -1,6 +1,6 @@
 //! Steps over batches, with a look at what was held out.
 
-use std::ops::ControlFlow;
+use std::{collections::BTreeSet, ops::ControlFlow};
 
 use aforesaid_core::Encoder;
 use rayon::prelude::*;
@@ -77,6 +77,14 @@ impl Default for TrainingSettings {
             read_with: ReadWith::default(),
             threads: Threads::available(),
         }
+    }
+}
+
+impl TrainingSettings {
+    /// The usual for a query adapter: steps are cheap, since passages are encoded once, and the update is kept in full, since the
+    /// vectors of passages forget nothing (`docs/decisions/0025-query-adapter.md`).
+    pub fn for_queries() -> Self {
+        Self { batch: 128, strength: 1.0, read_with: ReadWith::Queries, ..Self::default() }
     }
 }
 
@@ -201,7 +209,8 @@ impl<'a> Trainer<'a> {
             let read = |text: &String| self.tokenizer.text(&format!("{prefix}{text}"));
             forms.iter().map(read).collect::<Result<_, _>>().map_err(|found| unfit(self.files, found))
         };
-        let set = |set: &TrainingSet| {
+        let fixed = self.fixed_vectors(sets)?;
+        let set = |(set, fixed): (&TrainingSet, Vec<f32>)| {
             let read: Result<Vec<_>, _> =
                 set.passages.iter().map(|passage| forms(&recipe.passage_prefix, passage)).collect();
             let questions: Result<Vec<_>, _> =
@@ -222,18 +231,26 @@ impl<'a> Trainer<'a> {
                 negatives: set.negatives,
                 base_share: set.base_share.clamp(0.0, 1.0),
                 hard: Vec::new(),
-                fixed: self.fixed_vectors(set)?,
+                fixed,
             })
         };
-        sets.iter().map(set).collect()
+        sets.iter().zip(fixed).map(set).collect()
     }
 
-    /// The vectors that the model gives to a set's passages, where they keep them.
-    fn fixed_vectors(&self, set: &TrainingSet) -> Result<Vec<f32>, ModelError> {
-        let Some(encoder) = &self.encoder else { return Ok(Vec::new()) };
-        let first: Vec<&str> = set.passages.iter().map(|forms| forms[0].as_str()).collect();
-        let vectors = encoder.encode_passages(&first).map_err(|error| unfit(self.files, error.message))?;
-        Ok(vectors.as_slice().to_vec())
+    /// Of each set the vectors that the model gives to its passages, where they keep them.
+    ///
+    /// Sets of one history share their passages, so that each text is encoded once.
+    fn fixed_vectors(&self, sets: &[TrainingSet]) -> Result<Vec<Vec<f32>>, ModelError> {
+        let Some(encoder) = &self.encoder else { return Ok(vec![Vec::new(); sets.len()]) };
+        let firsts: Vec<Vec<&str>> = sets.iter().map(first_forms).collect();
+        let texts: Vec<&str> = firsts.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let vectors = encoder.encode_passages(&texts).map_err(|error| unfit(self.files, error.message))?;
+        let dim = self.network.dim();
+        let vector = |text: &&str| {
+            let place = texts.binary_search(text).ok();
+            place.map_or(&[][..], |place| &vectors.as_slice()[place * dim..][..dim])
+        };
+        Ok(firsts.iter().map(|texts| texts.iter().flat_map(vector).copied().collect()).collect())
     }
 
     /// Looks for hard passages with the model as it is before the first step.
@@ -473,6 +490,11 @@ impl<'a> Trainer<'a> {
     fn vectors(&self, texts: &[Sequence]) -> Result<Vec<f32>, ModelError> {
         vectors_by(&self.network, &texts.iter().collect::<Vec<_>>())
     }
+}
+
+/// The passages of a set, each in its first form.
+fn first_forms(set: &TrainingSet) -> Vec<&str> {
+    set.passages.iter().filter_map(|forms| forms.first()).map(String::as_str).collect()
 }
 
 /// The vectors that a network gives to texts, `[texts, dim]`.

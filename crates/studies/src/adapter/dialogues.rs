@@ -81,9 +81,20 @@ pub(super) fn dev(folder: &Path) -> Result<Vec<DevConversation>, StudyError> {
 
 fn dev_of(folder: &Path, name: &str) -> Result<DevConversation, StudyError> {
     let lines: Vec<Line> = lines_of(&folder.join(format!("{name}.jsonl")))?;
+    let set = TrainingSet {
+        name: name.to_owned(),
+        pairs: asked(folder, name, &lines)?,
+        passages: lines.iter().map(forms).collect(),
+        ..TrainingSet::default()
+    };
+    Ok(DevConversation { set, has_assistant: lines.iter().any(|line| line.speaker == "Assistant") })
+}
+
+/// The labelled questions of a conversation that are on the dev side.
+fn asked(folder: &Path, name: &str, lines: &[Line]) -> Result<Vec<TrainingPair>, StudyError> {
     let places: HashMap<&str, usize> =
         lines.iter().enumerate().map(|(place, line)| (line.id.as_str(), place)).collect();
-    let speakers = speakers(&lines);
+    let speakers = speakers(lines);
     let mut pairs = Vec::new();
     for path in ["questions", "further"].map(|kind| folder.join(format!("{name}.{kind}.jsonl"))) {
         let queries = if path.is_file() { lines_of::<Query>(&path)? } else { Vec::new() };
@@ -97,22 +108,20 @@ fn dev_of(folder: &Path, name: &str) -> Result<DevConversation, StudyError> {
             }
         }
     }
-    let set = TrainingSet {
-        name: name.to_owned(),
-        pairs,
-        passages: lines.iter().map(forms).collect(),
-        ..TrainingSet::default()
-    };
-    Ok(DevConversation { set, has_assistant: lines.iter().any(|line| line.speaker == "Assistant") })
+    Ok(pairs)
 }
 
-/// One set a conversation, from files that have its turns.
+/// One set a conversation of a folder whose every question may be learned from: its cue questions and the labelled ones.
 pub(super) fn further(folder: &Path) -> Result<Vec<TrainingSet>, StudyError> {
-    let set = |path: &PathBuf| {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        Ok(self::set(&name, &lines_of::<Line>(path)?))
+    let set = |name: String| {
+        let lines: Vec<Line> = lines_of(&folder.join(format!("{name}.jsonl")))?;
+        let mut set = self::set(&name, &lines);
+        set.pairs.extend(asked(folder, &name, &lines)?);
+        Ok(set)
     };
-    files_in(folder, "jsonl")?.iter().map(set).collect()
+    let name = |path: PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let of_turns = |name: &String| !name.ends_with(".questions");
+    files_in(folder, "jsonl")?.into_iter().map(name).filter(of_turns).map(set).collect()
 }
 
 /// Gives the questions to the turns that they are for.

@@ -30,9 +30,8 @@ use crate::{ShippableData, StudyError};
 /// When the files of a folder that is there cannot be read. A data set whose folder is not there is left out.
 pub fn adapter_sets(sources: ShippableData<'_>) -> Result<Vec<TrainingSet>, StudyError> {
     let mut sets = dialogues::sets(sources.dialogues, &sources.cues.join("dialogues"))?;
-    let further = sources.cues.join("conversations");
-    if further.is_dir() {
-        sets.extend(dialogues::further(&further)?);
+    if sources.conversations.is_dir() {
+        sets.extend(dialogues::further(sources.conversations)?);
     }
     let [realmem_cues, longmemeval_cues] = ["realmem", "longmemeval"].map(|folder| sources.cues.join(folder));
     let readers: [(&str, &Reader<'_>); 3] = [

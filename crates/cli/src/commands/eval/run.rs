@@ -100,6 +100,17 @@ impl Run {
             }
             system.criterion = criterion.clone();
         }
+        if let Some(adapter) = &settings.models.query_adapter {
+            if system.chooses() {
+                return Err(Failure::Usage(format!(
+                    "--query-adapter: system {} has numbers to choose, and their text names an adapter itself; leave one out",
+                    system.name
+                )));
+            }
+            let name = adapter.query_name();
+            system.pipeline = system.pipeline.with_query_adapter(&name);
+            system.name = format!("{}+{name}", system.name);
+        }
         if let Some(ranker) = &settings.ranker {
             if system.chooses() {
                 return Err(Failure::Usage(format!(

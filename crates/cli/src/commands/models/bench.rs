@@ -159,7 +159,8 @@ impl Speed {
                 let encoder = BertEncoder::load(files, runtime)?;
                 let rate = rate(&turns, |chunk| encoder.encode_passages(chunk).map(drop))?;
                 let tokens: usize = encoder.count_tokens(&turns).map_err(aforesaid::Error::from)?.iter().sum();
-                let work = (tokens * encoder.multiply_adds_per_token()) as f64 / turns.len() as f64;
+                let work = (tokens * encoder.multiply_adds_per_token().map_err(aforesaid::Error::from)?) as f64
+                    / turns.len() as f64;
                 (rate, median(questions, |question| encoder.encode_queries(&[question]).map(drop))?, Some(work))
             }
             ModelKind::Reranker => {

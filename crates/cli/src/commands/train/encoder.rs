@@ -34,12 +34,16 @@ const LEAST_HELD_OUT: usize = 20;
     after_help = "It learns from the cue questions of four fifths of the sessions, and the others show whether that helped: the file is \
     written only where it surely did. Sensitive memories are left out. An adapter remembers what it learned from: \
     `aforesaid forget` names the adapters that learned from what it deletes; delete their files to forget that too. Ctrl-C ends the learning early.\n\
-    Use it with --model FILE, or as `model` in the configuration file: `aforesaid reembed --model FILE` brings the namespace over."
+    Use it with --model FILE, or as `model` in the configuration file: `aforesaid reembed --model FILE` brings the namespace over. \
+    Use one of --queries with --query-adapter FILE, or as `query_adapter` in the configuration file: nothing is encoded anew."
 )]
 pub(crate) struct TrainEncoder {
     /// The file to write, which ends in .safetensors.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = adapter_file)]
     out: PathBuf,
+    /// Learn a query adapter: queries are read with it, and the vectors of what is stored stay as they are.
+    #[arg(long)]
+    queries: bool,
     /// How many steps to take.
     #[arg(long, value_name = "N", default_value_t = TrainingSettings::default().steps)]
     steps: usize,
@@ -91,12 +95,13 @@ impl TrainEncoder {
             // What was learned up to there is looked at as if it were all.
             interruption.step()
         };
+        let usual = if self.queries { TrainingSettings::for_queries() } else { TrainingSettings::default() };
         let tuned = TrainingSettings {
             steps: self.steps,
             rate: self.rate,
             seed: self.seed,
             threads: settings.models.threads,
-            ..TrainingSettings::default()
+            ..usual
         };
         // No name of the namespace: it may be a path, and the file may leave this machine.
         let note = format!("{learned} cue questions");
@@ -134,6 +139,7 @@ impl TrainEncoder {
                 "namespace": settings.namespace,
                 "file": self.out,
                 "base": trained.adapter.base(),
+                "reads": if self.queries { "queries" } else { "queries and passages" },
                 "sha256": trained.adapter.sha256(),
                 "questions": learned,
                 "held_out": held_out,
@@ -156,11 +162,11 @@ impl TrainEncoder {
                         memories(lessons.sensitive as u64)
                     )?;
                 }
-                say!(
-                    "written to {}; `aforesaid reembed --model {}` brings the namespace over",
-                    self.out.display(),
-                    self.out.display()
-                )
+                let file = self.out.display();
+                match self.queries {
+                    true => say!("written to {file}; `aforesaid search --query-adapter {file}` reads queries with it"),
+                    false => say!("written to {file}; `aforesaid reembed --model {file}` brings the namespace over"),
+                }
             }
         }
     }

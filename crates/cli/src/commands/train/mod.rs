@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use crate::{
     failure::Failure,
     settings::Settings,
-    unused::{ENCODER_SERVER, PIPELINE, Unused, no_vectors_in, unused},
+    unused::{ENCODER_SERVER, LEARNED, PIPELINE, Unused, no_vectors_in, unused},
 };
 
 #[derive(Debug, Args)]
@@ -35,10 +35,11 @@ impl Train {
         match &self.what {
             What::Encoder(_) => vec![
                 unused(PIPELINE, "an adapter is learned for every pipeline"),
+                unused(LEARNED, "an adapter is learned for every pipeline"),
                 unused(&["precision"], "an adapter is the same in every precision"),
                 unused(ENCODER_SERVER, "only a model on this machine can be adapted"),
             ],
-            What::Candidate(_) => no_vectors_in(&settings.pipeline).into_iter().collect(),
+            What::Candidate(_) => no_vectors_in(&settings.pipeline),
             // It is begun from the model, whatever the pipeline compares.
             What::Evidence(_) => Vec::new(),
         }

@@ -133,6 +133,7 @@ impl Machine {
         Ok(ModelSettings {
             model: ModelChoice::new(self.model.clone(), self.model_dir.clone()),
             selection: if chosen { Selection::Explicit } else { Selection::Default },
+            query_adapter: None,
             precision: self.precision,
             default_precision: None,
             instructions: Instructions::best(),

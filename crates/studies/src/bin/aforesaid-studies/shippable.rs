@@ -13,6 +13,9 @@ pub(crate) struct Shippable {
     /// The folder of the dialogues.
     #[arg(long, value_name = "DIR", default_value = "datasets/dialogues", value_hint = ValueHint::DirPath)]
     dialogues: PathBuf,
+    /// The folder of the conversations to learn from.
+    #[arg(long, value_name = "DIR", default_value = "datasets/conversations", value_hint = ValueHint::DirPath)]
+    conversations: PathBuf,
     /// The folder of further questions.
     #[arg(long, value_name = "DIR", default_value = "datasets/cues", value_hint = ValueHint::DirPath)]
     cues: PathBuf,
@@ -29,6 +32,7 @@ impl Shippable {
 
     /// All of it, the other data sets in a folder.
     pub(crate) fn beside<'a>(&'a self, folder: &'a Path) -> ShippableData<'a> {
-        ShippableData { dialogues: &self.dialogues, cues: &self.cues, data: folder }
+        let Self { dialogues, conversations, cues, .. } = self;
+        ShippableData { dialogues, conversations, cues, data: folder }
     }
 }
