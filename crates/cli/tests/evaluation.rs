@@ -206,6 +206,7 @@ fn every_data_set_is_listed_with_its_licence() {
             "dialogues",
             "dialogues-dev",
             "dialogues-test",
+            "conversations",
             "jsonl"
         ]
     );

@@ -99,7 +99,7 @@ fn a_query_adapter_is_learned_and_no_vector_is_made_anew() {
     learned(&sandbox, "both.safetensors");
     let refused = sandbox.refusal_of(|| with_tiny(&sandbox, &["search", "ba", "--query-adapter", "both.safetensors"]));
     assert!(refused.contains("expected one of `train encoder --queries`"), "{refused}");
-    let unused = finish(&mut with_tiny(&sandbox, &["stats", "--query-adapter", "mine.safetensors"]));
+    let unused = finish(&mut sandbox.command(&["stats", "--query-adapter", "mine.safetensors"]));
     assert!(unused.code == 2 && unused.stderr.contains("this command ranks nothing"), "{unused:?}");
 }
 

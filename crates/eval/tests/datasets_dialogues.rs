@@ -16,9 +16,13 @@ use aforesaid_eval::datasets::{Benchmark, DataSet, Entry};
 use folder::{assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 use serde_json::Value;
 
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 /// The data set as it is in this repository.
 fn checkout() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(DataSet::Dialogues.in_repository().unwrap())
+    repository().join(DataSet::Dialogues.in_repository().unwrap())
 }
 
 fn asked(benchmark: &Benchmark) -> BTreeSet<&str> {
@@ -181,15 +185,40 @@ fn categories(folder: &Path) -> Vec<(String, String, Option<String>)> {
 }
 
 #[test]
+fn conversations_to_learn_from_have_no_sides_and_none_is_measured_on() {
+    let folder = repository().join(DataSet::Conversations.in_repository().unwrap());
+    let all = DataSet::Conversations.load(&folder, Granularity::Turn).unwrap();
+    assert_eq!(all.dataset, "conversations");
+    assert!(all.ledger.unresolved.is_empty(), "{:?}", all.ledger.unresolved);
+    let measured = DataSet::Dialogues.load(&checkout(), Granularity::Turn).unwrap();
+    let names = |benchmark: &Benchmark| benchmark.groups.iter().map(|group| group.id.clone()).collect::<HashSet<_>>();
+    assert!(names(&all).is_disjoint(&names(&measured)));
+    assert!(DataSet::Conversations.splits(&folder, &all).is_err(), "there is nothing to divide");
+    let cues = DataSet::Conversations.cues(&folder).unwrap();
+    assert!(all.groups.iter().all(|group| !cues.of(&group.id).is_empty()));
+
+    let files = [("conversations/notes.txt", "none")];
+    assert_refused(
+        DataSet::Conversations,
+        Granularity::Turn,
+        &files,
+        &[".jsonl files", "datasets/conversations of the"],
+    );
+}
+
+#[test]
 fn the_catalogue_says_that_it_is_here() {
-    for dataset in [DataSet::Dialogues, DataSet::DialoguesDev, DataSet::DialoguesTest] {
+    for dataset in [DataSet::Dialogues, DataSet::DialoguesDev, DataSet::DialoguesTest, DataSet::Conversations] {
         let Entry { licence, files, place, .. } = dataset.entry();
         assert_eq!((*licence, files.len()), ("CC0-1.0", 0));
-        assert!(place.contains(&dataset.in_repository().unwrap().display().to_string()));
-        assert_eq!(dataset.folder(), "dialogues");
+        let folder = dataset.in_repository().unwrap();
+        assert!(place.contains(&folder.display().to_string()));
+        assert!(folder.ends_with(dataset.folder()));
         // Found from the root of the repository, too.
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        assert_eq!(dataset.fingerprint(&root).unwrap(), dataset.fingerprint(&checkout()).unwrap());
+        assert_eq!(
+            dataset.fingerprint(&repository()).unwrap(),
+            dataset.fingerprint(&repository().join(folder)).unwrap()
+        );
     }
     assert_eq!(DataSet::Locomo.in_repository(), None);
 }

@@ -78,7 +78,7 @@ impl BertEncoder {
     fn merged<'a>(&self, adapted: &'a AdaptedQueries) -> Result<&'a Inference, &'a NotLoaded> {
         let load = || {
             let QueryAdapter { name, adapter } = &adapted.adapter;
-            let files = self.files.clone().as_queries_are_read(name, adapter.adapter()?)?;
+            let files = self.files.clone().merged_for_queries(name, adapter.adapter()?)?;
             Inference::load_to(&self.reading, &files, self.runtime)
         };
         adapted.loaded.get_or_init(|| load().map_err(NotLoaded::from)).as_ref()

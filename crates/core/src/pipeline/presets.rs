@@ -100,10 +100,10 @@ impl Pipeline {
         Self { name: "hybrid".to_owned(), legs, fusion: Fusion::zscore(0.55), ..lexical }
     }
 
-    /// The hybrid, its best turns put in order by the candidate ranker that ships: with all-MiniLM-L6-v2, where no assistant
-    /// speaks. Anywhere else it ranks as the hybrid does. The default.
+    /// The adapted, its best turns put in order by the candidate ranker that ships: with all-MiniLM-L6-v2, where no assistant
+    /// speaks. Anywhere else it ranks as the adapted does. The default.
     pub fn learned() -> Self {
-        Self { name: LEARNED.to_owned(), stage: Some(CandidateStage::shipped()), ..Self::hybrid() }
+        Self { name: LEARNED.to_owned(), stage: Some(CandidateStage::shipped()), ..Self::adapted() }
     }
 
     /// The hybrid, with queries encoded by the query adapter that ships: with all-MiniLM-L6-v2. With another encoder it ranks as

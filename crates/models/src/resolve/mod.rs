@@ -137,7 +137,7 @@ impl ModelFiles {
     /// When the adapter belongs to another model or is none for queries alone, or the model has an adapter for both.
     pub fn with_query_adapter(mut self, adapter: Arc<Adapter>) -> Result<Self, ModelError> {
         let name = adapter.query_name();
-        self.clone().as_queries_are_read(&name, (*adapter).clone())?;
+        self.clone().merged_for_queries(&name, (*adapter).clone())?;
         self.query_adapters.push(QueryAdapter { name: name.into(), adapter: QueryAdapterFile::Read(adapter) });
         Ok(self)
     }
@@ -146,7 +146,7 @@ impl ModelFiles {
     ///
     /// # Errors
     /// As [`ModelFiles::with_query_adapter`].
-    pub(crate) fn as_queries_are_read(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
+    pub(crate) fn merged_for_queries(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
         if adapter.read_with() == ReadWith::Both {
             let found = format!("{} with an adapter of queries and passages", adapter.base());
             return Err(ModelError::Adapter { found, expected: format!("a query adapter for {}", self.pinned) });
