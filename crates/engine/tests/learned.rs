@@ -218,12 +218,16 @@ fn a_ranker_for_people_is_left_out_where_an_assistant_speaks() {
 }
 
 #[test]
-fn the_ranker_that_ships_says_why_it_rests_only_where_orders_are_explained() {
+fn what_ships_learned_says_why_it_rests_only_where_orders_are_explained() {
     let query = Query::new(ns("me"), "where is the red kite");
     let search = |explanations| memory().search(&query, &Pipeline::default(), explanations).unwrap();
     assert_eq!(search(Explanations::Omit).warnings, []);
     let explained = search(Explanations::Include);
-    let [Warning::RankerSkipped { reason }] = &explained.warnings[..] else { panic!("{:?}", explained.warnings) };
+    let [Warning::QueryAdapterMissing { adapter, .. }, Warning::RankerSkipped { reason }] = &explained.warnings[..]
+    else {
+        panic!("{:?}", explained.warnings)
+    };
+    assert_eq!(adapter, "dialogues");
     assert!(reason.contains("all-MiniLM-L6-v2"), "{reason}");
     let hybrid = memory().search(&query, &Pipeline::hybrid(), Explanations::Omit).unwrap();
     assert_eq!(ids(&explained), ids(&hybrid));
