@@ -131,8 +131,8 @@ impl Settings {
         let query_adapter = global.query_adapter.as_ref().or(file.query_adapter.as_ref());
         let query_adapter = query_adapter.map(|path| query_adapter_of(path)).transpose()?;
         let pipeline = match &query_adapter {
-            Some(adapter) => pipeline.with_query_adapter(&adapter.query_name()),
-            None => pipeline,
+            Some(adapter) if pipeline.compares_vectors() => pipeline.with_query_adapter(&adapter.query_name()),
+            _ => pipeline,
         };
         let ranker = global.ranker.as_ref().or(file.ranker.as_ref()).map(|path| ranker_of(path));
         let pipeline = match &ranker {

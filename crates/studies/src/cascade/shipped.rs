@@ -62,7 +62,8 @@ pub(super) fn section(
         }
         table.push(row);
     }
-    let note = "Pipeline `learned` and what it has more than `hybrid`, with paired 95% intervals (4,000 resamples of groups, or \
-                of questions within groups where there are fewer than ten). Of data that it has seen, a gain says little.";
+    let note = "Pipeline `learned` and what it has more than `hybrid`, by its query adapter and its ranker, with paired 95% \
+                intervals (4,000 resamples of groups, or of questions within groups where there are fewer than ten). Of data \
+                that the ranker has seen, a gain says little.";
     Ok(Section::table("The ranker that ships", note, table))
 }

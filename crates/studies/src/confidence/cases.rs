@@ -151,9 +151,9 @@ impl Source {
         Ok(!self.cued || self.dataset.has_cues(&place_of(self.dataset, folder))?)
     }
 
-    /// Whether the candidate ranker that ships ranks it without having learned from it: people speak, and no assistant.
+    /// Whether the default ranks it by all it learned, and learned none of it there: people speak, and no assistant.
     const fn is_of_unseen_people(&self) -> bool {
-        matches!(self.dataset, DataSet::Locomo | DataSet::QmSum)
+        matches!(self.dataset, DataSet::Locomo)
     }
 
     /// Asks all its questions.

@@ -103,7 +103,7 @@ impl Run {
         if let Some(adapter) = &settings.models.query_adapter {
             if system.chooses() {
                 return Err(Failure::Usage(format!(
-                    "--query-adapter: system {} has numbers to choose, and their text names an adapter itself; leave one out",
+                    "--query-adapter: system {} has numbers to choose, and an adapter is put into one pipeline; leave one out",
                     system.name
                 )));
             }
