@@ -229,31 +229,32 @@ impl Search<'_> {
 
     /// Dialogues: `splits.json`, and every JSONL file beside it.
     fn dialogues(&self) -> Result<Files, DataError> {
-        let start = if self.path.is_file() { folder_of(self.path) } else { self.path.to_owned() };
-        for folder in ["", "dialogues", "datasets/dialogues"] {
-            let root = start.join(folder);
-            let mut names = names_in(&root, |path| path.extension().is_some_and(|end| end == "jsonl"))?;
-            names.sort();
-            if !names.is_empty() && root.join(SPLITS).is_file() {
-                names.push(SPLITS.to_owned());
-                return Ok(Files { root, names });
-            }
-        }
-        Err(self.not_found(format!("{SPLITS} and .jsonl files in it, in dialogues or in datasets/dialogues")))
+        let found = self.jsonl_in(["", "dialogues", "datasets/dialogues"], |root| root.join(SPLITS).is_file())?;
+        let looked_for = || format!("{SPLITS} and .jsonl files in it, in dialogues or in datasets/dialogues");
+        let mut files = found.ok_or_else(|| self.not_found(looked_for()))?;
+        files.names.push(SPLITS.to_owned());
+        Ok(files)
     }
 
     /// Conversations to learn from: every JSONL file of a folder.
     fn conversations(&self) -> Result<Files, DataError> {
+        let found = self.jsonl_in(["", "conversations", "datasets/conversations"], |_| true)?;
+        let looked_for = ".jsonl files in it, in conversations or in datasets/conversations";
+        found.ok_or_else(|| self.not_found(looked_for.to_owned()))
+    }
+
+    /// The JSONL files of the first of some folders that has any and fits.
+    fn jsonl_in(&self, folders: [&str; 3], fits: impl Fn(&Path) -> bool) -> Result<Option<Files>, DataError> {
         let start = if self.path.is_file() { folder_of(self.path) } else { self.path.to_owned() };
-        for folder in ["", "conversations", "datasets/conversations"] {
+        for folder in folders {
             let root = start.join(folder);
             let mut names = names_in(&root, |path| path.extension().is_some_and(|end| end == "jsonl"))?;
             names.sort();
-            if !names.is_empty() {
-                return Ok(Files { root, names });
+            if !names.is_empty() && fits(&root) {
+                return Ok(Some(Files { root, names }));
             }
         }
-        Err(self.not_found(".jsonl files in it, in conversations or in datasets/conversations".to_owned()))
+        Ok(None)
     }
 
     fn not_found(&self, looked_for: String) -> DataError {
