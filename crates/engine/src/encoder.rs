@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, TryLockError},
 };
 
 use aforesaid_core::{Encoder, NotLoaded, types::EncoderId};
@@ -41,9 +41,12 @@ pub struct LazyEncoder {
     bytes: u64,
     load: Mutex<Option<LoadEncoder>>,
     loaded: OnceLock<Result<Arc<dyn Encoder>, NoVectors>>,
-    /// What became of its preparation, by the query adapter it was prepared for.
-    prepared: Mutex<BTreeMap<Option<String>, Result<(), NoVectors>>>,
+    /// Written to while something is loaded, and read by every search.
+    prepared: RwLock<Prepared>,
 }
+
+/// What became of an encoder's preparations, by the query adapter that each was for.
+type Prepared = BTreeMap<Option<String>, Result<(), NoVectors>>;
 
 impl LazyEncoder {
     /// The encoder of a source.
@@ -59,7 +62,7 @@ impl LazyEncoder {
                 bytes: 0,
                 load: Mutex::new(None),
                 loaded: OnceLock::from(Ok(encoder)),
-                prepared: Mutex::default(),
+                prepared: RwLock::default(),
             }),
             EncoderSource::Deferred { id, dim, bytes, load } => Ok(Self {
                 id,
@@ -67,7 +70,7 @@ impl LazyEncoder {
                 bytes,
                 load: Mutex::new(Some(load)),
                 loaded: OnceLock::new(),
-                prepared: Mutex::default(),
+                prepared: RwLock::default(),
             }),
         }
     }
@@ -92,13 +95,13 @@ impl LazyEncoder {
         match self.loaded.get() {
             None => false,
             Some(Err(_)) => true,
-            Some(Ok(encoder)) => self.prepared().contains_key(&known(&**encoder, query_adapter)),
+            Some(Ok(encoder)) => self.of_prepared(|all| all.contains_key(&known(&**encoder, query_adapter))),
         }
     }
 
     /// Whether loading it has failed; it is not tried again.
     pub(crate) fn has_failed(&self) -> bool {
-        self.loaded.get().is_some_and(Result::is_err) || self.prepared().values().any(Result::is_err)
+        self.loaded.get().is_some_and(Result::is_err) || self.of_prepared(|all| all.values().any(Result::is_err))
     }
 
     /// Loads it, once, for passages and for queries as it reads them without a query adapter.
@@ -116,7 +119,10 @@ impl LazyEncoder {
     pub fn get_for(&self, query_adapter: Option<&str>) -> Result<&Arc<dyn Encoder>, NoVectors> {
         let encoder = self.opened()?;
         let adapter = known(&**encoder, query_adapter);
-        let mut prepared = self.prepared();
+        if let Some(outcome) = self.prepared.read().unwrap_or_else(PoisonError::into_inner).get(&adapter) {
+            return outcome.clone().map(|()| encoder);
+        }
+        let mut prepared = self.prepared.write().unwrap_or_else(PoisonError::into_inner);
         let prepare = || {
             let failed = |NotLoaded { code, message }| NoVectors::ModelFailed { code, message };
             encoder.prepare(adapter.as_deref()).map_err(failed)
@@ -124,8 +130,13 @@ impl LazyEncoder {
         prepared.entry(adapter.clone()).or_insert_with(prepare).clone().map(|()| encoder)
     }
 
-    fn prepared(&self) -> MutexGuard<'_, BTreeMap<Option<String>, Result<(), NoVectors>>> {
-        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What is true of the preparations that are over; of one that another thread is at, nothing is yet. It waits for none.
+    fn of_prepared(&self, is_true: impl Fn(&Prepared) -> bool) -> bool {
+        match self.prepared.try_read() {
+            Ok(prepared) => is_true(&prepared),
+            Err(TryLockError::Poisoned(prepared)) => is_true(&prepared.into_inner()),
+            Err(TryLockError::WouldBlock) => false,
+        }
     }
 
     fn opened(&self) -> Result<&Arc<dyn Encoder>, NoVectors> {

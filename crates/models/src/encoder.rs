@@ -11,7 +11,7 @@ use aforesaid_core::{
 };
 
 use crate::{
-    ModelError, ModelFiles, Normalisation, Pooling, QueryAdapter, Recipe, Runtime,
+    ModelError, ModelFiles, Normalisation, Pooling, QueryAdapter, Runtime,
     inference::{Inference, Reading},
 };
 
@@ -20,7 +20,6 @@ use crate::{
 /// A text's vector is the same, bit for bit, alone and in any batch.
 pub struct BertEncoder {
     id: EncoderId,
-    recipe: Recipe,
     files: ModelFiles,
     runtime: Runtime,
     reading: Arc<Reading>,
@@ -36,9 +35,9 @@ impl BertEncoder {
     /// # Errors
     /// When the model is no encoder, or a file is missing, damaged, or of a model this crate cannot run.
     pub fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
-        files.encoder_id(runtime.precision)?;
+        let id = files.encoder_id(runtime.precision)?;
         let inference = Inference::load(files, runtime)?;
-        let opened = Self::over(files, runtime, Arc::clone(inference.reading()))?;
+        let opened = Self::over(id, files, runtime, Arc::clone(inference.reading()));
         Ok(Self { plain: OnceLock::from(Ok(inference)), ..opened })
     }
 
@@ -47,21 +46,20 @@ impl BertEncoder {
     /// # Errors
     /// When the model is no encoder, or one of these files is missing, damaged, or of a model this crate cannot run.
     pub fn open(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
-        files.encoder_id(runtime.precision)?;
-        Self::over(files, runtime, Arc::new(Reading::load(files, runtime)?))
+        let id = files.encoder_id(runtime.precision)?;
+        Ok(Self::over(id, files, runtime, Arc::new(Reading::load(files, runtime)?)))
     }
 
-    fn over(files: &ModelFiles, runtime: Runtime, reading: Arc<Reading>) -> Result<Self, ModelError> {
+    fn over(id: EncoderId, files: &ModelFiles, runtime: Runtime, reading: Arc<Reading>) -> Self {
         let of = |adapter: &QueryAdapter| AdaptedQueries { adapter: adapter.clone(), loaded: OnceLock::new() };
-        Ok(Self {
-            id: files.encoder_id(runtime.precision)?,
-            recipe: files.recipe.clone(),
+        Self {
+            id,
             adapted: files.query_adapters.iter().map(of).collect(),
             files: files.clone(),
             runtime,
             reading,
             plain: OnceLock::new(),
-        })
+        }
     }
 
     fn adapted(&self, name: &str) -> Option<&AdaptedQueries> {
@@ -131,7 +129,7 @@ impl BertEncoder {
     /// One text's token vectors, `[tokens, dim]`, to its vector.
     fn finish(&self, tokens: &[f32]) -> Vec<f32> {
         let mut vector = tokens[..self.dim()].to_vec();
-        match self.recipe.pooling {
+        match self.files.recipe.pooling {
             Pooling::Cls => {}
             // The divisor of the mean would be taken out again by the normalisation; it keeps the scale of the model.
             Pooling::Mean => {
@@ -142,7 +140,7 @@ impl BertEncoder {
                 vector.iter_mut().for_each(|sum| *sum /= count);
             }
         }
-        match self.recipe.normalisation {
+        match self.files.recipe.normalisation {
             Normalisation::L2 => {
                 let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
                 vector.iter_mut().for_each(|x| *x = (f64::from(*x) / length) as f32);
@@ -182,12 +180,12 @@ impl Encoder for BertEncoder {
     }
 
     fn windows(&self, passage: &str) -> Result<Vec<Range<usize>>, EncodeError> {
-        let windows = self.reading.windows(&self.recipe.passage_prefix, passage);
+        let windows = self.reading.windows(&self.files.recipe.passage_prefix, passage);
         windows.map_err(|message| EncodeError { encoder: self.id.clone(), message })
     }
 
     fn encode_queries(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        self.encode(&self.recipe.query_prefix, texts)
+        self.encode(&self.files.recipe.query_prefix, texts)
     }
 
     fn prepare(&self, query_adapter: Option<&str>) -> Result<(), NotLoaded> {
@@ -207,11 +205,11 @@ impl Encoder for BertEncoder {
             return self.encode_queries(texts);
         };
         let merged = self.merged(adapted).map_err(|error| self.failed(error))?;
-        self.encode_by(merged, &self.recipe.query_prefix, texts)
+        self.encode_by(merged, &self.files.recipe.query_prefix, texts)
     }
 
     fn encode_passages(&self, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        self.encode(&self.recipe.passage_prefix, texts)
+        self.encode(&self.files.recipe.passage_prefix, texts)
     }
 }
 

@@ -105,14 +105,14 @@ impl ModelResolver {
             return Ok(EncoderSource::Unavailable { reason: NoVectors::NotConfigured });
         };
         match self.files(settings, entry, policy) {
-            Ok(files) => deferred(self.reading(files)?, entry.dim, runtime),
+            Ok(files) => deferred(self.with_query_adapter(files)?, entry.dim, runtime),
             Err(error) => without(error),
         }
     }
 
     /// The files with the query adapter of the settings, where it belongs to them: a search that asks for it of another encoder
     /// says that it has none.
-    fn reading(&self, files: ModelFiles) -> Result<ModelFiles, ModelError> {
+    fn with_query_adapter(&self, files: ModelFiles) -> Result<ModelFiles, ModelError> {
         match &self.settings.query_adapter {
             Some(adapter) if adapter.base() == files.pinned => files.with_query_adapter(Arc::clone(adapter)),
             _ => Ok(files),
@@ -152,7 +152,9 @@ impl ResolveEncoder for ModelResolver {
                 unavailable(NoVectors::UnknownServer { encoder: active.clone() })
             }
             (ModelChoice::Server(server), _) => at_server(&settings, server, policy),
-            (ModelChoice::Directory(dir), _) => loaded(&self.reading(from_directory(dir, &settings.cache)?)?, runtime),
+            (ModelChoice::Directory(dir), _) => {
+                loaded(&self.with_query_adapter(from_directory(dir, &settings.cache)?)?, runtime)
+            }
             (ModelChoice::Adapted { adapter, dir }, _) => match self.adapted(adapter, dir.as_deref(), policy) {
                 Ok(AdaptedModel { files, dim: Some(dim) }) => deferred(files, dim, runtime),
                 Ok(AdaptedModel { files, dim: None }) => loaded(&files, runtime),

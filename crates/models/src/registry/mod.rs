@@ -200,10 +200,10 @@ impl QueryAdapterFile {
     ///
     /// # Errors
     /// When the file in this crate is damaged.
-    pub(crate) fn adapter(&self) -> Result<Adapter, ModelError> {
+    pub(crate) fn adapter(&self) -> Result<Arc<Adapter>, ModelError> {
         match self {
-            Self::Shipped(shipped) => Adapter::shipped(shipped),
-            Self::Read(adapter) => Ok((**adapter).clone()),
+            Self::Shipped(shipped) => Adapter::shipped(shipped).map(Arc::new),
+            Self::Read(adapter) => Ok(Arc::clone(adapter)),
         }
     }
 }

@@ -127,7 +127,7 @@ impl ModelFiles {
             let expected = format!("an adapter with which {} reads queries and passages", self.pinned);
             return Err(ModelError::Adapter { found, expected });
         }
-        self.adapted(name, adapter)
+        self.adapted(name, Arc::new(adapter))
     }
 
     /// The same with a query adapter of one's own, which pipelines name by [`Adapter::query_name`]. The vectors of passages
@@ -137,7 +137,7 @@ impl ModelFiles {
     /// When the adapter belongs to another model or is none for queries alone, or the model has an adapter for both.
     pub fn with_query_adapter(mut self, adapter: Arc<Adapter>) -> Result<Self, ModelError> {
         let name = adapter.query_name();
-        self.clone().merged_for_queries(&name, (*adapter).clone())?;
+        self.clone().merged_for_queries(&name, Arc::clone(&adapter))?;
         self.query_adapters.push(QueryAdapter { name: name.into(), adapter: QueryAdapterFile::Read(adapter) });
         Ok(self)
     }
@@ -146,7 +146,7 @@ impl ModelFiles {
     ///
     /// # Errors
     /// As [`ModelFiles::with_query_adapter`].
-    pub(crate) fn merged_for_queries(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
+    pub(crate) fn merged_for_queries(self, name: &str, adapter: Arc<Adapter>) -> Result<Self, ModelError> {
         if adapter.read_with() == ReadWith::Both {
             let found = format!("{} with an adapter of queries and passages", adapter.base());
             return Err(ModelError::Adapter { found, expected: format!("a query adapter for {}", self.pinned) });
@@ -154,7 +154,7 @@ impl ModelFiles {
         self.adapted(name, adapter)
     }
 
-    fn adapted(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
+    fn adapted(self, name: &str, adapter: Arc<Adapter>) -> Result<Self, ModelError> {
         let (found, expected) = (adapter.base(), &self.pinned);
         let parts = self.pinned.split_once('@').filter(|_| found == expected && self.adapter.is_none());
         let Some((model, revision)) = parts else {
@@ -162,7 +162,7 @@ impl ModelFiles {
         };
         let start = adapter.sha256().get(..12).unwrap_or_default();
         let pinned = format!("{model}+{name}@{revision}+{start}");
-        Ok(Self { pinned, adapter: Some(Arc::new(adapter)), query_adapters: Vec::new(), ..self })
+        Ok(Self { pinned, adapter: Some(adapter), query_adapters: Vec::new(), ..self })
     }
 
     /// What names the scores or vectors of a model that must be of this kind.

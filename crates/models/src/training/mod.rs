@@ -16,6 +16,7 @@ mod listwise;
 mod negatives;
 mod network;
 mod sets;
+mod settings;
 mod shown;
 mod trainer;
 
@@ -25,4 +26,5 @@ pub use evidence::{
     EvidenceList, EvidenceSettings, EvidenceStep, Saving, TrainedEvidence, combined_rank, train_evidence,
 };
 pub use sets::{TrainingPair, TrainingSet};
-pub use trainer::{Trained, TrainingSettings, TrainingStep, train};
+pub use settings::TrainingSettings;
+pub use trainer::{Trained, TrainingStep, train};

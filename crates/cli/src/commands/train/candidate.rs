@@ -29,7 +29,7 @@ use crate::{
 /// Train the candidate ranker on labelled questions, and keep it only if it helps on questions that it did not see.
 #[derive(Debug, Args)]
 pub(super) struct Candidate {
-    /// A data set with gold for turns: locomo, longmemeval-pooled, beam, qmsum, dialogues-dev, jsonl, ... May be given
+    /// A data set with gold for turns: locomo, longmemeval-pooled, beam, qmsum, dialogues-dev, conversations, jsonl, ... May be given
     /// several times.
     #[arg(long, required = true)]
     dataset: Vec<DataSet>,

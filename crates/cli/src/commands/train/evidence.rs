@@ -42,7 +42,7 @@ use crate::{
     Use it with `search --rerank FILE`."
 )]
 pub(super) struct TrainEvidence {
-    /// A data set with gold for turns: longmemeval-pooled, qmsum, dialogues-dev, jsonl, ... May be given several times.
+    /// A data set with gold for turns: longmemeval-pooled, qmsum, dialogues-dev, conversations, jsonl, ... May be given several times.
     #[arg(long, required = true)]
     dataset: Vec<DataSet>,
     /// The file or folder of each data set, in the same order [default: as for `eval run`].
