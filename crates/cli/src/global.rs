@@ -25,7 +25,7 @@ pub(crate) struct Global {
     /// The namespace: a user, agent or application [default: default].
     #[arg(long, short, global = true, env = "AFORESAID_NAMESPACE")]
     pub(crate) namespace: Option<Namespace>,
-    /// The embedding model, or "none" [default: the model of the namespace's vectors, or all-MiniLM-L6-v2].
+    /// The embedding model, or "none" [default: the model of the namespace's vectors, or all-MiniLM-L6-v2+conversations].
     #[arg(long, global = true, env = "AFORESAID_MODEL")]
     pub(crate) model: Option<String>,
     /// A directory with the embedding model's files.

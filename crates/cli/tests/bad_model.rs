@@ -40,7 +40,7 @@ fn refused(sandbox: &Sandbox, options: &[&str]) -> String {
 
 #[test]
 fn a_model_of_no_known_name() {
-    assert_snapshot!(refused(&with_model(&[]), &["--model", "nope"]), @r#"5 model: model "nope" is not known; expected one of: all-MiniLM-L6-v2, all-MiniLM-L6-v2+dialogues, all-mpnet-base-v2, bge-small-en-v1.5, bge-base-en-v1.5, bge-large-en-v1.5, bge-reranker-base, e5-small-v2, e5-base-v2, e5-large-v2, multilingual-e5-small, gte-small, gte-base, gte-large, mxbai-embed-large-v1, ms-marco-MiniLM-L-6-v2; or give a directory with its files (--model-dir)"#);
+    assert_snapshot!(refused(&with_model(&[]), &["--model", "nope"]), @r#"5 model: model "nope" is not known; expected one of: all-MiniLM-L6-v2+conversations, all-MiniLM-L6-v2, all-MiniLM-L6-v2+dialogues, all-mpnet-base-v2, bge-small-en-v1.5, bge-base-en-v1.5, bge-large-en-v1.5, bge-reranker-base, e5-small-v2, e5-base-v2, e5-large-v2, multilingual-e5-small, gte-small, gte-base, gte-large, mxbai-embed-large-v1, ms-marco-MiniLM-L-6-v2; or give a directory with its files (--model-dir)"#);
 }
 
 #[test]

@@ -207,8 +207,22 @@ fn conversations_to_learn_from_have_no_sides_and_none_is_measured_on() {
 }
 
 #[test]
+fn histories_with_an_assistant_are_none_that_anything_learned_from() {
+    let folder = repository().join(DataSet::Assistants.in_repository().unwrap());
+    let all = DataSet::Assistants.load(&folder, Granularity::Turn).unwrap();
+    assert_eq!((all.dataset.as_str(), all.groups.len()), ("assistants", 11));
+    assert!(all.ledger.unresolved.is_empty(), "{:?}", all.ledger.unresolved);
+    let learned = repository().join(DataSet::Conversations.in_repository().unwrap());
+    let learned = DataSet::Conversations.load(&learned, Granularity::Turn).unwrap();
+    let names = |benchmark: &Benchmark| benchmark.groups.iter().map(|group| group.id.clone()).collect::<HashSet<_>>();
+    assert!(names(&all).is_disjoint(&names(&learned)));
+    assert!(all.groups.iter().all(|group| group.questions.len() >= 48));
+}
+
+#[test]
 fn the_catalogue_says_that_it_is_here() {
-    for dataset in [DataSet::Dialogues, DataSet::DialoguesDev, DataSet::DialoguesTest, DataSet::Conversations] {
+    let dialogues = [DataSet::Dialogues, DataSet::DialoguesDev, DataSet::DialoguesTest];
+    for dataset in dialogues.into_iter().chain([DataSet::Conversations, DataSet::Assistants]) {
         let Entry { licence, files, place, .. } = dataset.entry();
         assert_eq!((*licence, files.len()), ("CC0-1.0", 0));
         let folder = dataset.in_repository().unwrap();

@@ -24,7 +24,7 @@ mrr = 0.75
 "#;
 
 const DENSE: &str = r#"title = "Meaning"
-command = "aforesaid eval run --dataset beam --unit turn --system 'zscore(0.5, bm25, dense(max))'"
+command = "aforesaid eval run --dataset beam --unit turn --system 'zscore(0.5, bm25, dense(max))' --model tiny"
 dataset = "beam"
 unit = "turn"
 system = "zscore(0.5, bm25, dense(max))"

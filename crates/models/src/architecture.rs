@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use crate::{
     ModelError, ModelFiles,
-    adapter::Adapter,
     bert::{Bert, BertConfig, ScoreHead, Sequence, Tensors, Workspace, wrong},
     files::{MOST_CONFIG, read_regular},
     kernels::Arithmetic,
@@ -74,10 +73,10 @@ pub(crate) enum Network {
 }
 
 impl Network {
-    /// Reads the weights of a shape for texts of up to `max_tokens` tokens, with the updates of an adapter.
+    /// Reads the weights of a shape for texts of up to `max_tokens` tokens, with the updates of its adapters.
     ///
     /// # Errors
-    /// When a tensor is missing, of another type or shape, or the file cannot be read; when the adapter does not fit.
+    /// When a tensor is missing, of another type or shape, or the file cannot be read; when an adapter does not fit.
     pub(crate) fn load(
         shape: Shape,
         files: &ModelFiles,
@@ -85,15 +84,15 @@ impl Network {
         arithmetic: Arithmetic,
     ) -> Result<Self, ModelError> {
         let tensors = Tensors::open(&files.dir.join("model.safetensors"))?;
-        let adapter: Option<&Adapter> = files.adapter.as_deref();
-        match (shape, adapter) {
+        let adapters = files.adapters.as_slice();
+        match (shape, adapters) {
             (Shape::Bert(config), _) => {
-                Bert::load(*config, &tensors, adapter, arithmetic).map(Box::new).map(Self::Bert)
+                Bert::load(*config, &tensors, adapters, arithmetic).map(Box::new).map(Self::Bert)
             }
-            (Shape::ModernBert(config), None) => {
+            (Shape::ModernBert(config), []) => {
                 ModernBert::load(*config, &tensors, max_tokens, arithmetic).map(Box::new).map(Self::ModernBert)
             }
-            (Shape::ModernBert(_), Some(_)) => {
+            (Shape::ModernBert(_), _) => {
                 let expected = "a model of the BERT family, which adapters are of".to_owned();
                 Err(wrong(&files.dir.join("config.json"), "model_type", format!("{MODERNBERT:?}"), expected))
             }

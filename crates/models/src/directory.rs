@@ -48,7 +48,15 @@ pub fn from_directory(dir: &Path, cache: &Path) -> Result<ModelFiles, ModelError
     let name = dir.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy());
     let pinned = format!("{name}@{}", &sha256[..12]);
     let kind = if head == Head::Modules { ModelKind::Reranker } else { kind(&dir)? };
-    Ok(ModelFiles { kind, dir, origin: Origin::Explicit, pinned, recipe, adapter: None, query_adapters: Vec::new() })
+    Ok(ModelFiles {
+        kind,
+        dir,
+        origin: Origin::Explicit,
+        pinned,
+        recipe,
+        adapters: Vec::new(),
+        query_adapters: Vec::new(),
+    })
 }
 
 #[derive(Deserialize, Default)]

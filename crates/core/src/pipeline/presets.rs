@@ -100,16 +100,16 @@ impl Pipeline {
         Self { name: "hybrid".to_owned(), legs, fusion: Fusion::zscore(0.55), ..lexical }
     }
 
-    /// The adapted, its best turns put in order by the candidate ranker that ships: with all-MiniLM-L6-v2, where no assistant
-    /// speaks. Anywhere else it ranks as the adapted does. The default.
+    /// The adapted, its best turns put in order by the candidate ranker that ships: with all-MiniLM-L6-v2 and its adapters, where
+    /// no assistant speaks. Anywhere else it ranks as the adapted does. The default.
     pub fn learned() -> Self {
         Self { name: LEARNED.to_owned(), stage: Some(CandidateStage::shipped()), ..Self::adapted() }
     }
 
-    /// The hybrid, with queries encoded by the query adapter that ships: with all-MiniLM-L6-v2. With another encoder it ranks as
-    /// the hybrid does.
+    /// The hybrid for encoders that know conversations: vectors count as much as words. Where vectors are of all-MiniLM-L6-v2 as it
+    /// was published, queries are encoded by the query adapter that ships.
     pub fn adapted() -> Self {
-        let mut adapted = Self { name: "adapted".to_owned(), ..Self::hybrid() };
+        let mut adapted = Self { name: "adapted".to_owned(), fusion: Fusion::zscore(0.5), ..Self::hybrid() };
         adapted.change(|leg: &mut DenseLeg| leg.query_adapter = Some(QUERY_ADAPTER.to_owned()));
         adapted
     }

@@ -11,7 +11,7 @@ use super::{key::ConfiguredKey, server::EncoderServer};
 use crate::registry::ModelPolicy;
 
 /// The model of a namespace without vectors, where none was chosen.
-const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2";
+const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2+conversations";
 
 /// Which encoder makes vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -49,10 +49,11 @@ pub(super) struct EncodedQuery {
 
 impl EncodedQuery {
     /// Says that the query adapter that a pipeline names was not there. The one that ships is there for who never asked for one,
-    /// as the ranker that ships is.
+    /// as the ranker that ships is, and not missed where the model has an adapter of its own.
     pub(super) fn read_plainly(&self, posed: &PreparedQuery<'_>) -> Option<Warning> {
         let (encoder, adapter) = (self.encoder.as_deref()?, posed.pipeline.query_adapter()?);
-        if adapter == QUERY_ADAPTER && posed.detail != Detail::Explained {
+        let has_its_own = encoder.id().model().contains('+');
+        if adapter == QUERY_ADAPTER && (posed.detail != Detail::Explained || has_its_own) {
             return None;
         }
         let missing =

@@ -65,6 +65,7 @@ impl DataSet {
             DataSet::DialoguesDev => &DIALOGUES_DEV,
             DataSet::DialoguesTest => &DIALOGUES_TEST,
             DataSet::Conversations => &CONVERSATIONS,
+            DataSet::Assistants => &ASSISTANTS,
             DataSet::Jsonl => &JSONL,
         }
     }
@@ -159,6 +160,14 @@ static CONVERSATIONS: Entry = Entry {
     title: "Conversations to learn from, written for this project as the dialogues were",
     rule: "public domain; what ships learned from them, so that they measure nothing",
     place: "name the folder datasets/conversations of the repository",
+    ..DIALOGUES
+};
+
+static ASSISTANTS: Entry = Entry {
+    dataset: DataSet::Assistants,
+    title: "Histories of people with an assistant, written for this project to measure on",
+    rule: "public domain; for measuring, never for training",
+    place: "name the folder datasets/assistants of the repository",
     ..DIALOGUES
 };
 

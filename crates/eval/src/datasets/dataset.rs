@@ -37,21 +37,25 @@ pub enum DataSet {
     DialoguesTest,
     /// More conversations of the same shape, written to learn from; no model is measured on them.
     Conversations,
+    /// Histories of people with an assistant, of the same shape, written to measure on.
+    Assistants,
     /// Anyone's own labelled history.
     Jsonl,
 }
 
 const NAMES: &str = "locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues, \
-                     dialogues-dev, dialogues-test, conversations or jsonl";
+                     dialogues-dev, dialogues-test, conversations, assistants or jsonl";
 
 /// The folder of the dialogues, from the root of the repository.
 const DIALOGUES: &str = "datasets/dialogues";
 /// The folder of the conversations to learn from.
 const CONVERSATIONS: &str = "datasets/conversations";
+/// The folder of the histories with an assistant.
+const ASSISTANTS: &str = "datasets/assistants";
 
 impl DataSet {
     /// Every data set, in the order in which they are listed to people.
-    pub const ALL: [DataSet; 12] = [
+    pub const ALL: [DataSet; 13] = [
         DataSet::Locomo,
         DataSet::LocomoAudit,
         DataSet::LongMemEval,
@@ -63,6 +67,7 @@ impl DataSet {
         DataSet::DialoguesDev,
         DataSet::DialoguesTest,
         DataSet::Conversations,
+        DataSet::Assistants,
         DataSet::Jsonl,
     ];
 
@@ -80,6 +85,7 @@ impl DataSet {
             DataSet::DialoguesDev => "dialogues-dev",
             DataSet::DialoguesTest => "dialogues-test",
             DataSet::Conversations => "conversations",
+            DataSet::Assistants => "assistants",
             DataSet::Jsonl => "jsonl",
         }
     }
@@ -99,6 +105,7 @@ impl DataSet {
         match self {
             DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => Some(Path::new(DIALOGUES)),
             DataSet::Conversations => Some(Path::new(CONVERSATIONS)),
+            DataSet::Assistants => Some(Path::new(ASSISTANTS)),
             _ => None,
         }
     }
@@ -120,7 +127,9 @@ impl DataSet {
             DataSet::Beam => beam::load(&files, unit),
             DataSet::RealMem => realmem::load(&files, unit),
             DataSet::QmSum => qmsum::load(&files, unit),
-            DataSet::Dialogues | DataSet::Conversations => dialogues::load(self, &files, unit, None),
+            DataSet::Dialogues | DataSet::Conversations | DataSet::Assistants => {
+                dialogues::load(self, &files, unit, None)
+            }
             DataSet::DialoguesDev => dialogues::load(self, &files, unit, Some(dialogues::Side::Dev)),
             DataSet::DialoguesTest => dialogues::load(self, &files, unit, Some(dialogues::Side::Test)),
             DataSet::Jsonl => jsonl::load(&files, unit),

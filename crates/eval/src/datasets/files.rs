@@ -131,7 +131,8 @@ pub(super) fn locate(dataset: DataSet, path: &Path) -> Result<Files, DataError> 
         DataSet::RealMem => search.personas(),
         DataSet::QmSum => search.file(&[QMSUM], &["", "qmsum", "data/ALL/jsonl"]),
         DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => search.dialogues(),
-        DataSet::Conversations => search.conversations(),
+        DataSet::Conversations => search.jsonl_of("conversations", "datasets/conversations"),
+        DataSet::Assistants => search.jsonl_of("assistants", "datasets/assistants"),
         DataSet::Jsonl if path.is_dir() => search.folder(&JSONL, &[""]),
         DataSet::Jsonl => search.file(&[], &[]),
     }
@@ -236,11 +237,10 @@ impl Search<'_> {
         Ok(files)
     }
 
-    /// Conversations to learn from: every JSONL file of a folder.
-    fn conversations(&self) -> Result<Files, DataError> {
-        let found = self.jsonl_in(["", "conversations", "datasets/conversations"], |_| true)?;
-        let looked_for = ".jsonl files in it, in conversations or in datasets/conversations";
-        found.ok_or_else(|| self.not_found(looked_for.to_owned()))
+    /// Every JSONL file of a folder, of one of these names or of the one in the repository.
+    fn jsonl_of(&self, name: &'static str, in_repository: &'static str) -> Result<Files, DataError> {
+        let found = self.jsonl_in(["", name, in_repository], |_| true)?;
+        found.ok_or_else(|| self.not_found(format!(".jsonl files in it, in {name} or in {in_repository}")))
     }
 
     /// The JSONL files of the first of some folders that has any and fits.

@@ -213,10 +213,7 @@ impl CandidateTraining<'_> {
             .encoder
             .as_ref()
             .map_err(|reason| EvalError::NoEncoder { system: self.pipeline.name.clone(), reason: reason.clone() })?;
-        let first_stage = match self.plain_queries {
-            true => self.pipeline.clone().without_query_adapter(),
-            false => self.pipeline.clone(),
-        };
+        let first_stage = self.first_stage();
         let (mut all, mut groups) = (Vec::new(), 0);
         for source in self.sources {
             let some = source.examples(&first_stage, equipment, groups, observe)?;
@@ -225,6 +222,14 @@ impl CandidateTraining<'_> {
         }
         let names = self.sources.iter().map(Source::name).collect();
         self.learn(&all, encoder.id(), names, (equipment.threads.get(), observe))
+    }
+
+    /// The pipeline whose candidates are learned from.
+    fn first_stage(&self) -> Pipeline {
+        match self.plain_queries {
+            true => self.pipeline.clone().without_query_adapter(),
+            false => self.pipeline.clone(),
+        }
     }
 
     /// Trains on examples of these data.
@@ -250,7 +255,7 @@ impl CandidateTraining<'_> {
         let total = settings.trees * settings.forests.max(1);
         let trees = train(&settings, &all, |done, _| observe(Step { work: "training on all", done, total }));
         let record = RankerRecord {
-            pipeline: self.pipeline.to_string(),
+            pipeline: self.first_stage().to_string(),
             encoder: CandidateRanker::encoder_of(encoder).to_owned(),
             trained_on,
             questions: taught,

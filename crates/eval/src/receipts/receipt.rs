@@ -95,7 +95,7 @@ impl Receipt {
         }
         system.criterion = criterion.unwrap_or_default();
         let recording = cues_sha256.as_ref().map(|_| Recording { folder: None, at_most: cue_questions });
-        let command = command(dataset, unit, &system, recording.as_ref());
+        let command = command(dataset, unit, &system, encoder.as_ref(), recording.as_ref());
         if written != command {
             let why = format!("found {written:?}; expected what the other keys say: {command:?}");
             return Err(wrong(place, "command", why));
@@ -185,12 +185,19 @@ impl Receipt {
 
     /// The same as a command line, without the place of the data.
     pub fn command(&self) -> String {
-        command(self.dataset, self.unit, &self.system, self.recording().as_ref())
+        command(self.dataset, self.unit, &self.system, self.encoder.as_ref(), self.recording().as_ref())
     }
 }
 
-/// The command line of a recipe, as receipts write it.
-pub(super) fn command(dataset: DataSet, unit: Granularity, system: &System, cues: Option<&Recording>) -> String {
+/// The command line of a recipe, as receipts write it. It names the encoder's model, unless the system does: the default may be
+/// another one some day.
+pub(super) fn command(
+    dataset: DataSet,
+    unit: Granularity,
+    system: &System,
+    encoder: Option<&EncoderId>,
+    cues: Option<&Recording>,
+) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_.:/@=+,".contains(c);
     let name = match system.name.chars().all(plain) {
         true => system.name.clone(),
@@ -200,7 +207,9 @@ pub(super) fn command(dataset: DataSet, unit: Granularity, system: &System, cues
     let criterion = criterion.unwrap_or_default();
     let most = cues.and_then(|cues| cues.at_most).map(|most| format!(" --cue-questions {most}"));
     let cues = cues.map(|_| format!(" --cues {RECORDED}{}", most.unwrap_or_default())).unwrap_or_default();
-    format!("aforesaid eval run --dataset {dataset} --unit {unit} --system {name}{criterion}{cues}")
+    let unnamed = encoder.filter(|_| system.pipeline.encoder().is_none());
+    let model = unnamed.map(|encoder| format!(" --model {}", encoder.model())).unwrap_or_default();
+    format!("aforesaid eval run --dataset {dataset} --unit {unit} --system {name}{criterion}{cues}{model}")
 }
 
 /// By what the numbers of a system are chosen, where it is not the published protocol's measure.

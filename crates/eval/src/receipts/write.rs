@@ -1,5 +1,7 @@
 //! New receipts.
 
+use aforesaid::types::EncoderId;
+
 use super::{
     Figures, Receipt, Tolerance,
     receipt::{command, stated_criterion},
@@ -12,7 +14,8 @@ impl Receipt {
     /// A tolerance below 0.0000005 is finer than that, and such a receipt may not replay.
     pub fn of(title: &str, tolerance: Tolerance, recipe: &Recipe, figures: &Figures) -> String {
         let Recipe { dataset, unit, system, cues, .. } = recipe;
-        let command = command(*dataset, *unit, system, cues.as_ref());
+        let encoder = figures.encoder.as_deref().and_then(|id| EncoderId::new(id).ok());
+        let command = command(*dataset, *unit, system, encoder.as_ref(), cues.as_ref());
         let criterion = stated_criterion(system).map(|criterion| format!("criterion = \"{criterion}\"\n"));
         let [title, command, system] = [title, &command, &system.name].map(quoted);
         let mut text = format!(

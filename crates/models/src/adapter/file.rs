@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
+    sync::Arc,
 };
 
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
@@ -47,6 +48,29 @@ impl Adapter {
         let about = About { format: format.to_owned(), base: base.to_owned(), note: note.to_owned() };
         let file = write(&about, tensors_of(&updates))?;
         Ok((Self::parse(&file)?, file))
+    }
+
+    /// An adapter of the published model that does what these do, one after another, and then these updates; and its file. It
+    /// has the directions of all of them: `[up, up'] * [down, down']` is the sum of both products.
+    ///
+    /// # Errors
+    /// When the updates have no rank in common.
+    pub(crate) fn after(
+        adapters: &[Arc<Self>],
+        base: &str,
+        note: &str,
+        mut updates: BTreeMap<String, Update>,
+    ) -> Result<(Self, Vec<u8>), String> {
+        for (map, update) in adapters.iter().flat_map(|adapter| adapter.maps()) {
+            match updates.get_mut(map) {
+                Some(more) => *more = update.beside(more),
+                None => {
+                    updates.insert(map.to_owned(), update.clone());
+                }
+            }
+        }
+        let notes: Vec<&str> = adapters.iter().map(|adapter| adapter.note.as_str()).chain([note]).collect();
+        Self::new(base, &notes.join("; then "), ReadWith::Both, updates)
     }
 
     /// An adapter with a part of this one's updates, and its file: a model between the base and what was learned

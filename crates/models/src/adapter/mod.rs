@@ -118,6 +118,14 @@ impl Adapter {
 }
 
 impl Update {
+    /// The sum of this update and another of the same map, with the directions of both.
+    pub(crate) fn beside(&self, other: &Self) -> Self {
+        let [mine, theirs] = [self, other].map(|update| update.down.len() / update.inputs);
+        let rows = self.up.chunks_exact(mine).zip(other.up.chunks_exact(theirs));
+        let up = rows.flat_map(|(mine, theirs)| mine.iter().chain(theirs).copied()).collect();
+        Self { inputs: self.inputs, outputs: self.outputs, down: [&self.down[..], &other.down].concat(), up }
+    }
+
     /// Adds the update to rows of the map's weights, `[rows, inputs]`, of which the first is output `first`.
     pub(crate) fn add_to(&self, family: Family, first: usize, rows: &mut [f32]) {
         let rank = self.down.len() / self.inputs;

@@ -1,5 +1,7 @@
 //! The weights of a model, laid out for the kernels.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::{BertConfig, embeddings::Embeddings, family::Family, relative_bias::RelativeBias, tensors::Tensors};
@@ -32,19 +34,19 @@ pub(super) struct Layer {
 }
 
 impl Bert {
-    /// Reads every tensor that `config` calls for, in parallel where the current thread pool allows, and adds an
-    /// adapter's updates to those that it changes.
+    /// Reads every tensor that `config` calls for, in parallel where the current thread pool allows, and adds the
+    /// adapters' updates to those that they change.
     ///
     /// # Errors
-    /// When a tensor is missing, of another type or shape, or the file cannot be read; when the adapter has an update
+    /// When a tensor is missing, of another type or shape, or the file cannot be read; when an adapter has an update
     /// that fits no map.
     pub(crate) fn load(
         config: BertConfig,
         tensors: &Tensors,
-        adapter: Option<&Adapter>,
+        adapters: &[Arc<Adapter>],
         arithmetic: Arithmetic,
     ) -> Result<Self, ModelError> {
-        let reader = Reader { tensors, config: &config, adapter, arithmetic };
+        let reader = Reader { tensors, config: &config, adapters, arithmetic };
         reader.require_maps()?;
         let embeddings = Embeddings::load(&config, tensors)?;
         let layers =
@@ -58,22 +60,22 @@ impl Bert {
 struct Reader<'a> {
     tensors: &'a Tensors,
     config: &'a BertConfig,
-    adapter: Option<&'a Adapter>,
+    adapters: &'a [Arc<Adapter>],
     arithmetic: Arithmetic,
 }
 
 impl Reader<'_> {
-    /// Requires that every update of the adapter belongs to a map of this model, of its shape.
+    /// Requires that every update belongs to a map of this model, of its shape.
     fn require_maps(&self) -> Result<(), ModelError> {
-        for (map, update) in self.adapter.iter().flat_map(|adapter| adapter.maps()) {
+        for (map, update) in self.adapters.iter().flat_map(|adapter| adapter.maps()) {
             self.tensors.require(&format!("{map}.weight"), &[update.outputs, update.inputs])?;
         }
         Ok(())
     }
 
-    /// Adds the adapter's update to rows of a map's weights, of which the first is output `first`.
+    /// Adds the adapters' updates to rows of a map's weights, of which the first is output `first`.
     fn adapt(&self, map: &str, first: usize, rows: &mut [f32]) {
-        if let Some(update) = self.adapter.and_then(|adapter| adapter.update(map)) {
+        for update in self.adapters.iter().filter_map(|adapter| adapter.update(map)) {
             update.add_to(self.arithmetic.family(), first, rows);
         }
     }

@@ -297,7 +297,7 @@ mod tests {
         let weights: Vec<_> = published.filter_map(|entry| entry.files[0].pin.map(|pin| pin.sha256)).collect();
         let distinct: std::collections::BTreeSet<_> = weights.iter().collect();
         assert_eq!((names.len(), distinct.len()), (all().count(), weights.len()));
-        assert_eq!(all().next().map(|entry| entry.name), Some("all-MiniLM-L6-v2"));
+        assert_eq!(all().next().map(|entry| entry.name), Some("all-MiniLM-L6-v2+conversations"));
     }
 
     #[test]

@@ -33,6 +33,12 @@ const fn minilm(
     }
 }
 
+/// Learned from more of them, and the default: `docs/decisions/0026-an-encoder-that-knows-conversations.md`.
+const CONVERSATIONS: ShippedAdapter = ShippedAdapter {
+    sha256: "910a936f1b0bd59b335ea82720cd34511d8e98c45c101901abb793b8cc317954",
+    file: include_bytes!("adapters/conversations.safetensors"),
+};
+
 /// Learned from conversations of many genres: `docs/decisions/0020-adapters.md`.
 const DIALOGUES: ShippedAdapter = ShippedAdapter {
     sha256: "c97e51944554ad46ed20684a711c1c9d3923b15ef4f6f6c0c612014e7b1a7b75",
@@ -49,6 +55,7 @@ static QUERIES: [QueryAdapter; 1] = [QueryAdapter {
 }];
 
 pub(super) static MODELS: &[ModelEntry] = &[
+    minilm("all-MiniLM-L6-v2+conversations", Some(CONVERSATIONS), &[]),
     minilm("all-MiniLM-L6-v2", None, &QUERIES),
     minilm("all-MiniLM-L6-v2+dialogues", Some(DIALOGUES), &[]),
     ModelEntry {

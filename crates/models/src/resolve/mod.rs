@@ -101,9 +101,9 @@ pub struct ModelFiles {
     pub kind: ModelKind,
     /// How the model is run.
     pub recipe: Recipe,
-    /// What is added to its weights when it is loaded.
-    pub adapter: Option<Arc<Adapter>>,
-    /// With what queries may be read, by name; of the model without an adapter.
+    /// What is added to its weights when it is loaded, one after another.
+    pub adapters: Vec<Arc<Adapter>>,
+    /// With what queries may be read, by name.
     pub query_adapters: Vec<QueryAdapter>,
 }
 
@@ -127,14 +127,25 @@ impl ModelFiles {
             let expected = format!("an adapter with which {} reads queries and passages", self.pinned);
             return Err(ModelError::Adapter { found, expected });
         }
+        if !self.adapters.is_empty() {
+            let expected = format!("{}, which has an adapter", self.pinned);
+            return Err(ModelError::Adapter { found: adapter.base().to_owned(), expected });
+        }
         self.adapted(name, Arc::new(adapter))
+    }
+
+    /// The same as it was published, without what adapters add.
+    #[must_use]
+    pub fn published(self) -> Self {
+        let Some(first) = self.adapters.first() else { return self };
+        Self { pinned: first.base().to_owned(), adapters: Vec::new(), query_adapters: Vec::new(), ..self }
     }
 
     /// The same with a query adapter of one's own, which pipelines name by [`Adapter::query_name`]. The vectors of passages
     /// stay what they are.
     ///
     /// # Errors
-    /// When the adapter belongs to another model or is none for queries alone, or the model has an adapter for both.
+    /// When the adapter belongs to another model or is none for queries alone.
     pub fn with_query_adapter(mut self, adapter: Arc<Adapter>) -> Result<Self, ModelError> {
         let name = adapter.query_name();
         self.clone().merged_for_queries(&name, Arc::clone(&adapter))?;
@@ -156,13 +167,14 @@ impl ModelFiles {
 
     fn adapted(self, name: &str, adapter: Arc<Adapter>) -> Result<Self, ModelError> {
         let (found, expected) = (adapter.base(), &self.pinned);
-        let parts = self.pinned.split_once('@').filter(|_| found == expected && self.adapter.is_none());
+        let parts = self.pinned.split_once('@').filter(|_| found == expected);
         let Some((model, revision)) = parts else {
             return Err(ModelError::Adapter { found: found.to_owned(), expected: expected.clone() });
         };
         let start = adapter.sha256().get(..12).unwrap_or_default();
         let pinned = format!("{model}+{name}@{revision}+{start}");
-        Ok(Self { pinned, adapter: Some(adapter), query_adapters: Vec::new(), ..self })
+        let adapters = [self.adapters, vec![adapter]].concat();
+        Ok(Self { pinned, adapters, query_adapters: Vec::new(), ..self })
     }
 
     /// What names the scores or vectors of a model that must be of this kind.
@@ -270,13 +282,14 @@ fn files(entry: &ModelEntry, dir: PathBuf, origin: Origin) -> Result<ModelFiles,
         pinned: entry.files_name(),
         kind,
         recipe,
-        adapter: None,
-        query_adapters: entry.query_adapters.to_vec(),
+        adapters: Vec::new(),
+        query_adapters: Vec::new(),
     };
-    match (&entry.adapter, entry.parts().1) {
-        (Some(shipped), Some(name)) => files.with_adapter(name, Adapter::shipped(shipped)?),
-        _ => Ok(files),
-    }
+    let files = match (&entry.adapter, entry.parts().1) {
+        (Some(shipped), Some(name)) => files.with_adapter(name, Adapter::shipped(shipped)?)?,
+        _ => files,
+    };
+    Ok(ModelFiles { query_adapters: entry.query_adapters.to_vec(), ..files })
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ pub fn combined_rank(list: &EvidenceList, logits: &[f32], weight: f64) -> f64 {
     places.min().map_or(0.0, |place| 1.0 / (place as f64 + 1.0))
 }
 
-/// Learns an evidence reranker.
+/// Learns an evidence reranker, from the model as it was published: what an adapter adds makes vectors, not scores.
 ///
 /// The same input gives the same file on the same processor, whatever the number of threads, and whether it was
 /// interrupted. Of what is held out the step and the weight of the first stage with the best mean reciprocal rank are kept;
@@ -162,6 +162,7 @@ pub fn train_evidence(
     observe: &mut (dyn FnMut(&EvidenceStep) -> ControlFlow<()> + Send),
 ) -> Result<TrainedEvidence, ModelError> {
     settings.threads.pool()?.install(|| {
+        let files = &files.clone().published();
         let mut trainer = Trainer::new(files, record, settings)?;
         let [learned, held_out] = lists;
         let taught: Vec<&EvidenceList> = learned.iter().filter(|list| list.teaches()).collect();
@@ -210,9 +211,6 @@ impl<'a> Trainer<'a> {
         record: &'a EvidenceRecord,
         settings: &'a EvidenceSettings,
     ) -> Result<Self, ModelError> {
-        if let Some(adapter) = &files.adapter {
-            return Err(unfit(files, format!("the model with an adapter for {}", adapter.base())));
-        }
         let instructions = Runtime::new(settings.precision, settings.threads).instructions;
         let arithmetic = Arithmetic::new(settings.precision, instructions)
             .ok_or_else(|| ModelError::Instructions { asked: instructions, best: Instructions::best() })?;
@@ -223,7 +221,7 @@ impl<'a> Trainer<'a> {
         let longest = record.max_tokens.min(files.recipe.max_tokens).min(config.max_tokens());
         let tokenizer = TextTokenizer::load(&files.dir.join("tokenizer.json"), longest, config.vocab_size)?;
         let tensors = Tensors::open(&files.dir.join("model.safetensors"))?;
-        let network = Network::load(&config, &tensors, Pooling::Cls, settings.rank.max(1), arithmetic)?;
+        let network = Network::load(&config, &tensors, &[], Pooling::Cls, settings.rank.max(1), arithmetic)?;
         let head = Head::new(config.hidden_size, network.parameters(), arithmetic.family());
         let mut draws = Draws::new(settings.seed);
         let mut parameters = vec![0.0; head.parameters().end];

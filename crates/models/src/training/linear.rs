@@ -1,6 +1,6 @@
 //! A linear map with a low-rank update that is learned.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use crate::{
     Adapter, ModelError,
@@ -41,12 +41,13 @@ pub(super) struct Space {
 }
 
 impl Linear {
-    /// Reads maps of one shape; their parameters begin at `start`.
+    /// Reads maps of one shape, with what adapters add to them; their parameters begin at `start`.
     ///
     /// # Errors
     /// When a tensor is missing, of another type or shape, or cannot be read.
     pub(super) fn load(
         tensors: &Tensors,
+        adapters: &[Arc<Adapter>],
         names: Vec<String>,
         [inputs, outputs]: [usize; 2],
         rank: usize,
@@ -55,7 +56,11 @@ impl Linear {
     ) -> Result<Self, ModelError> {
         let (mut weights, mut bias) = (Vec::new(), Vec::new());
         for name in &names {
-            weights.extend(tensors.read(&format!("{name}.weight"), &[outputs, inputs])?);
+            let mut rows = tensors.read(&format!("{name}.weight"), &[outputs, inputs])?;
+            for update in adapters.iter().filter_map(|adapter| adapter.update(name)) {
+                update.add_to(arithmetic.family(), 0, &mut rows);
+            }
+            weights.extend(rows);
             bias.extend(tensors.read(&format!("{name}.bias"), &[outputs])?);
         }
         let all = names.len() * outputs;

@@ -1,5 +1,7 @@
 //! A model of BERT's shape that keeps what its derivative needs.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::{
@@ -8,7 +10,7 @@ use super::{
 };
 use crate::{
     EvidenceModel, ModelError, Pooling,
-    adapter::Update,
+    adapter::{Adapter, Update},
     bert::{BertConfig, Embeddings, Sequence, Tensors},
     kernels::{
         Arithmetic, LayerNorm,
@@ -76,13 +78,14 @@ struct LayerTape {
 }
 
 impl Network {
-    /// Reads a model whose every linear map gets an update of this rank.
+    /// Reads a model, with what its adapters add, whose every linear map gets an update of this rank.
     ///
     /// # Errors
     /// When a tensor is missing, of another type or shape, or the file cannot be read.
     pub(super) fn load(
         config: &BertConfig,
         tensors: &Tensors,
+        adapters: &[Arc<Adapter>],
         pooling: Pooling,
         rank: usize,
         arithmetic: Arithmetic,
@@ -98,7 +101,7 @@ impl Network {
         };
         let mut parameters = 0;
         let mut linear = |names: Vec<String>, shape| {
-            let map = Linear::load(tensors, names, shape, rank, parameters, arithmetic)?;
+            let map = Linear::load(tensors, adapters, names, shape, rank, parameters, arithmetic)?;
             parameters = map.parameters().end;
             Ok::<_, ModelError>(map)
         };
@@ -374,7 +377,7 @@ mod tests {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/tiny");
         let config = BertConfig::load(&dir.join("config.json")).unwrap();
         let tensors = Tensors::open(&dir.join("model.safetensors")).unwrap();
-        let mut network = Network::load(&config, &tensors, Pooling::Mean, RANK, arithmetic).unwrap();
+        let mut network = Network::load(&config, &tensors, &[], Pooling::Mean, RANK, arithmetic).unwrap();
         let parameters: Vec<f32> =
             (0..network.parameters()).map(|i| ((i * 7919) % 211) as f32 / 211.0 * 0.2 - 0.1).collect();
         network.prepare(&parameters);

@@ -54,7 +54,8 @@ pub struct Trained {
     pub after: Vec<Vec<f64>>,
 }
 
-/// Learns an adapter.
+/// Learns an adapter. Where the model has one, learning goes on from it: what is learned for queries and passages comes with it
+/// in one file, an adapter of the published model; a query adapter belongs to the model with the adapter.
 ///
 /// The same input gives the same adapter on the same processor, whatever the number of threads. Where sets are held out
 /// the best step is kept, and step 0, which changes nothing, is one of them.
@@ -81,8 +82,11 @@ pub fn train(
         }
         let [before, after] = trainer.run(&sets, &held_out, observe)?;
         let updates = trainer.network.updates(&trainer.best).collect();
-        let (adapter, file) =
-            Adapter::new(&files.pinned, note, settings.read_with, updates).map_err(|found| unfit(files, found))?;
+        let written = match settings.read_with {
+            ReadWith::Queries => Adapter::new(&files.pinned, note, settings.read_with, updates),
+            ReadWith::Both => Adapter::after(&files.adapters, &files.clone().published().pinned, note, updates),
+        };
+        let (adapter, file) = written.map_err(|found| unfit(files, found))?;
         Ok(Trained { adapter, file, before, after })
     })
 }
@@ -110,9 +114,6 @@ struct Trainer<'a> {
 
 impl<'a> Trainer<'a> {
     fn new(files: &'a ModelFiles, settings: &'a TrainingSettings, asks_base: bool) -> Result<Self, ModelError> {
-        if let Some(adapter) = &files.adapter {
-            return Err(unfit(files, format!("the model with an adapter for {}", adapter.base())));
-        }
         let runtime = Runtime::new(settings.precision, settings.threads);
         let asked = runtime.instructions;
         let arithmetic = Arithmetic::new(settings.precision, asked)
@@ -124,7 +125,9 @@ impl<'a> Trainer<'a> {
         let longest = settings.max_tokens.min(files.recipe.max_tokens).min(config.max_tokens());
         let tokenizer = TextTokenizer::load(&files.dir.join("tokenizer.json"), longest, config.vocab_size)?;
         let tensors = Tensors::open(&files.dir.join("model.safetensors"))?;
-        let load = || Network::load(&config, &tensors, files.recipe.pooling, settings.rank.max(1), arithmetic);
+        let load = || {
+            Network::load(&config, &tensors, &files.adapters, files.recipe.pooling, settings.rank.max(1), arithmetic)
+        };
         let network = load()?;
         let mut draws = Draws::new(settings.seed);
         let mut parameters = vec![0.0; network.parameters()];

@@ -83,7 +83,8 @@ impl TrainEncoder {
                 count(learned, "cue question"),
             )));
         }
-        let resolver = ModelResolver::observed(settings.models.clone(), progress::downloads(settings.output));
+        let models = settings.models.following(memory.active_encoder(&settings.namespace)?.as_ref());
+        let resolver = ModelResolver::observed(models, progress::downloads(settings.output));
         let files = resolver.model_files()?.ok_or_else(|| {
             Failure::Usage("an adapter needs an embedding model on this machine; name one with --model".to_owned())
         })?;

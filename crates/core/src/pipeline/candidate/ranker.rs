@@ -248,7 +248,8 @@ impl CandidateRanker {
         &self.trees
     }
 
-    /// Whether it can rank the candidates of a pipeline, described without a ranker, over vectors of an encoder.
+    /// Whether it can rank the candidates of a pipeline, described without a ranker, over vectors of an encoder. One that learned
+    /// with a model as it was published fits with an adapter of it too: `docs/decisions/0026-an-encoder-that-knows-conversations.md`.
     ///
     /// # Errors
     /// Why not.
@@ -259,8 +260,8 @@ impl CandidateRanker {
         let expected = self.record.encoder.clone();
         match encoder.map(Self::encoder_of) {
             None => Err(Misfit::NoVectors { expected }),
-            Some(found) if found != expected => Err(Misfit::Encoder { expected, found: found.to_owned() }),
-            Some(_) => Ok(()),
+            Some(found) if found == expected || published(found) == expected => Ok(()),
+            Some(found) => Err(Misfit::Encoder { expected, found: found.to_owned() }),
         }
     }
 
@@ -284,6 +285,12 @@ impl CandidateRanker {
         features.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         Shares { start, features }
     }
+}
+
+/// A model and revision without the words and checksums of adapters: `name+adapter@revision+checksum` is `name@revision`.
+fn published(model: &str) -> String {
+    let bare = |part: &str| part.split('+').next().unwrap_or_default().to_owned();
+    model.split('@').map(bare).collect::<Vec<_>>().join("@")
 }
 
 #[cfg(test)]
@@ -345,6 +352,8 @@ mod tests {
         let fits =
             |pipeline: &str, id: Option<&EncoderId>| ranker().check(pipeline, id).map_err(|misfit| misfit.to_string());
         assert_eq!(fits(&record().pipeline, Some(&encoder("bags@1/int8"))), Ok(()));
+        assert_eq!(fits(&record().pipeline, Some(&encoder("bags+mine@1+53aa51172d14/f32"))), Ok(()));
+        assert!(fits(&record().pipeline, Some(&encoder("bags+mine@2+53aa51172d14/f32"))).is_err());
         assert!(fits("bm25", Some(&encoder("bags@1/f32"))).unwrap_err().contains("\"bm25\""));
         assert!(fits(&record().pipeline, Some(&encoder("bags@2/f32"))).unwrap_err().contains("bags@2"));
         assert!(fits(&record().pipeline, None).unwrap_err().contains("compares none"));

@@ -171,9 +171,10 @@ mod tests {
     use crate::pipeline::Pipeline;
 
     #[test]
-    fn the_shipped_ranker_is_of_the_hybrid_and_for_people() {
+    fn the_shipped_ranker_is_of_the_adapted_and_for_people() {
         let shipped = CandidateStage::shipped();
         let record = &shipped.ranker().unwrap().record;
-        assert_eq!((&record.pipeline, record.among_people), (&Pipeline::hybrid().to_string(), true));
+        let learned_over = Pipeline::adapted().without_query_adapter().to_string();
+        assert_eq!((&record.pipeline, record.among_people, record.plain_queries), (&learned_over, true, true));
     }
 }

@@ -25,6 +25,9 @@ use crate::{
     output::{Format, bar},
 };
 
+/// The encoder that studies measure with where none is named.
+const PUBLISHED: &str = "all-MiniLM-L6-v2";
+
 /// Where the encoder and the data are, and how much of the machine is used.
 #[derive(Debug, Args)]
 pub(crate) struct Machine {
@@ -130,8 +133,10 @@ impl Machine {
     fn settings(&self) -> Result<ModelSettings, Failure> {
         let home = choose_base_strategy().ok().map(|places| places.home_dir().join(".cache").join("huggingface"));
         let chosen = self.model.is_some() || self.model_dir.is_some();
+        // The papers' encoder, as it was published: what ships learned from conversations.
+        let model = self.model.clone().or_else(|| (!chosen).then(|| PUBLISHED.to_owned()));
         Ok(ModelSettings {
-            model: ModelChoice::new(self.model.clone(), self.model_dir.clone()),
+            model: ModelChoice::new(model, self.model_dir.clone()),
             selection: if chosen { Selection::Explicit } else { Selection::Default },
             query_adapter: None,
             precision: self.precision,
