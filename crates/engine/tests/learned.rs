@@ -108,7 +108,7 @@ fn a_ranker_that_does_not_fit_leaves_the_order_and_says_why() {
         (CandidateStage::Ranker(Arc::new(other_pipeline)), "it was trained on the pipeline"),
         (CandidateStage::Ranker(Arc::new(other_encoder)), "it was trained with the encoder minilm@1"),
         (CandidateStage::read("mine", &written.as_bytes()[..written.len() - 5]), "damaged"),
-        (CandidateStage::shipped(), "it was trained with the encoder"),
+        (CandidateStage::shipped(), "it was trained on the pipeline"),
     ];
     for (stage, named) in stages {
         let found = search(Some(stage), Granularity::Turn);
