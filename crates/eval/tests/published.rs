@@ -32,13 +32,21 @@ fn documents_print_what_the_receipts_say() {
     }
 }
 
+/// The models of the receipts.
+const MODELS: [&str; 2] = ["all-MiniLM-L6-v2+conversations", "all-MiniLM-L6-v2"];
+
 /// The precision that made a receipt's vectors, where it has any.
 fn precision(receipt: &Receipt) -> Option<Precision> {
     receipt.encoder().map(|encoder| encoder.as_str().rsplit_once('/').unwrap().1.parse().unwrap())
 }
 
-/// The encoder of the receipts, from the directory in `AFORESAID_TEST_MODEL`, or fetched.
-fn encoder(precision: Precision) -> Arc<dyn Encoder> {
+/// The model that made a receipt's vectors, and the default where it has none.
+fn model(receipt: &Receipt) -> &str {
+    receipt.encoder().map_or(MODELS[0], |encoder| encoder.model())
+}
+
+/// An encoder of the receipts, its files from the directory in `AFORESAID_TEST_MODEL`, or fetched.
+fn encoder(model: &str, precision: Precision) -> Arc<dyn Encoder> {
     let cache = env::var_os("AFORESAID_TEST_CACHE").map(PathBuf::from);
     let paths = ModelPaths {
         explicit: env::var_os("AFORESAID_TEST_MODEL").map(PathBuf::from),
@@ -46,7 +54,7 @@ fn encoder(precision: Precision) -> Arc<dyn Encoder> {
         hf_home: env::var_os("HF_HOME").map(PathBuf::from),
         downloads: Downloads::Allowed,
     };
-    let entry = registry::named("all-MiniLM-L6-v2").expect("it is registered");
+    let entry = registry::named(model).expect("it is registered");
     let files = resolve(entry, &paths, &mut |_| ()).expect("set AFORESAID_TEST_MODEL, or allow the network");
     // AMX sums bfloat16 in another order than the processors that the receipts are of (docs/decisions/0011).
     let instructions = match Instructions::best() {
@@ -66,11 +74,14 @@ fn the_receipts_on_locomo_hold() {
     };
     let folder = tempfile::tempdir().unwrap();
     let threads = NonZeroUsize::new(Threads::available().get()).unwrap();
-    let equipments = Precision::ALL.map(|precision| {
-        let source = aforesaid::EncoderSource::Ready(encoder(precision));
+    let equipment = |model: &str, precision: Precision| {
+        let source = aforesaid::EncoderSource::Ready(encoder(model, precision));
         let cached = aforesaid_eval::experiments::CachedEncoder::new(source, Some(folder.path())).unwrap();
-        (precision, Equipment { encoder: Ok(Arc::new(cached)), threads, place: Place::Process })
-    });
+        Equipment { encoder: Ok(Arc::new(cached)), threads, place: Place::Process }
+    };
+    let of_model =
+        |model: &'static str| Precision::ALL.map(|precision| (model, precision, equipment(model, precision)));
+    let equipments: Vec<_> = MODELS.into_iter().flat_map(of_model).collect();
     // Those of bf16 and int8 are of a processor that multiplies bfloat16. Without one bf16 takes minutes, and what int8 does
     // in f32, around its exact sums, rounds otherwise: it moves a measure by up to 0.007.
     let is_as_measured = Precision::default_on(Instructions::best()) == Precision::Bf16;
@@ -82,7 +93,9 @@ fn the_receipts_on_locomo_hold() {
         if precision != Precision::F32 && !is_as_measured {
             eprintln!("skipped: {}: {precision} rounds otherwise on this processor", receipt.name());
         } else if locomo && !recipe.system.chooses() {
-            let (_, equipment) = equipments.iter().find(|(other, _)| *other == precision).unwrap();
+            let is_its =
+                |(name, other, _): &&(&str, Precision, Equipment)| (*name, *other) == (model(&receipt), precision);
+            let (.., equipment) = equipments.iter().find(is_its).expect("a receipt of another model");
             let replayed = receipt.replay(Some(&data), equipment, &|_| {}).unwrap();
             assert!(matches!(replayed.verdict, Verdict::Ok { .. }), "{replayed}");
             measured += 1;

@@ -194,10 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn the_adapted_is_the_hybrid_but_for_how_queries_are_read() {
+    fn the_adapted_is_the_hybrid_but_for_how_queries_are_read_and_what_words_count() {
         let adapted = Pipeline::adapted();
         assert_eq!((adapted.query_adapter(), Pipeline::hybrid().query_adapter()), (Some(QUERY_ADAPTER), None));
-        assert_eq!(adapted.without_query_adapter(), Pipeline::hybrid().described());
+        let alike = Pipeline { fusion: Fusion::zscore(0.5), ..Pipeline::hybrid() };
+        assert_eq!(adapted.without_query_adapter(), alike.described());
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl Fake {
             revision: "0123456789abcdef",
             files: CONTENTS.map(file),
             pypi: Some(PypiPackage { name: "fake-model", version: "1.0", folder: "fake_model/model" }),
-            ..registry::all().next().unwrap().clone()
+            ..registry::named("all-MiniLM-L6-v2").unwrap().clone()
         };
         Self { entry, dir: tempfile::tempdir().unwrap() }
     }
