@@ -112,6 +112,18 @@ impl EncoderId {
         self.0.split_once('@').map_or(self.as_str(), |(model, _)| model)
     }
 
+    /// Whether the model is one with an adapter, as `all-MiniLM-L6-v2+mine@1110a243fdf4+53aa51172d14`.
+    pub fn has_adapter(&self) -> bool {
+        self.model().contains('+')
+    }
+
+    /// The model and its revision as published, without the names and checksums of adapters, and without a precision.
+    pub fn published(&self) -> String {
+        let (named, _) = self.0.rsplit_once('/').unwrap_or((&self.0, ""));
+        let bare = |part: &str| part.split('+').next().unwrap_or_default().to_owned();
+        named.split('@').map(bare).collect::<Vec<_>>().join("@")
+    }
+
     /// The numbers it computes in, where the id says.
     pub fn precision(&self) -> Option<&str> {
         self.0.rsplit_once('/').map(|(_, precision)| precision)
@@ -145,6 +157,9 @@ mod tests {
         assert_eq!(parts("mini@1110/int8"), ("mini".to_owned(), Some("int8".to_owned())));
         assert_eq!(parts("mini"), ("mini".to_owned(), None));
         let remote = |id: &str| EncoderId::new(id).unwrap().is_remote();
+        let published = |id: &str| (EncoderId::new(id).unwrap().has_adapter(), EncoderId::new(id).unwrap().published());
+        assert_eq!(published("mini+mine@1110+53aa/int8"), (true, "mini@1110".to_owned()));
+        assert_eq!(published("lab/mini@1110/remote"), (false, "lab/mini@1110".to_owned()));
         assert!(remote("lab/mini@1110/remote") && !remote("remote@1110/int8") && !remote("remote"));
     }
 

@@ -52,8 +52,7 @@ impl EncodedQuery {
     /// as the ranker that ships is, and not missed where the model has an adapter of its own.
     pub(super) fn read_plainly(&self, posed: &PreparedQuery<'_>) -> Option<Warning> {
         let (encoder, adapter) = (self.encoder.as_deref()?, posed.pipeline.query_adapter()?);
-        let has_its_own = encoder.id().model().contains('+');
-        if adapter == QUERY_ADAPTER && (posed.detail != Detail::Explained || has_its_own) {
+        if adapter == QUERY_ADAPTER && (posed.detail != Detail::Explained || encoder.id().has_adapter()) {
             return None;
         }
         let missing =

@@ -131,8 +131,7 @@ pub(super) fn locate(dataset: DataSet, path: &Path) -> Result<Files, DataError> 
         DataSet::RealMem => search.personas(),
         DataSet::QmSum => search.file(&[QMSUM], &["", "qmsum", "data/ALL/jsonl"]),
         DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => search.dialogues(),
-        DataSet::Conversations => search.jsonl_of("conversations", "datasets/conversations"),
-        DataSet::Assistants => search.jsonl_of("assistants", "datasets/assistants"),
+        DataSet::Conversations | DataSet::Assistants => search.jsonl(),
         DataSet::Jsonl if path.is_dir() => search.folder(&JSONL, &[""]),
         DataSet::Jsonl => search.file(&[], &[]),
     }
@@ -237,9 +236,11 @@ impl Search<'_> {
         Ok(files)
     }
 
-    /// Every JSONL file of a folder, of one of these names or of the one in the repository.
-    fn jsonl_of(&self, name: &'static str, in_repository: &'static str) -> Result<Files, DataError> {
-        let found = self.jsonl_in(["", name, in_repository], |_| true)?;
+    /// Every JSONL file of a folder, of the data set's own or of the one in the repository.
+    fn jsonl(&self) -> Result<Files, DataError> {
+        let name = self.dataset.name();
+        let in_repository = format!("datasets/{name}");
+        let found = self.jsonl_in(["", name, &in_repository], |_| true)?;
         found.ok_or_else(|| self.not_found(format!(".jsonl files in it, in {name} or in {in_repository}")))
     }
 

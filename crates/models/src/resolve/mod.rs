@@ -120,16 +120,12 @@ impl ModelFiles {
     /// as in `all-MiniLM-L6-v2+mine@1110a243fdf4+53aa51172d14`.
     ///
     /// # Errors
-    /// When the adapter belongs to another model or is one for queries alone, or there is one already.
+    /// When the adapter belongs to another model or is one for queries alone.
     pub fn with_adapter(self, name: &str, adapter: Adapter) -> Result<Self, ModelError> {
         if adapter.read_with() == ReadWith::Queries {
             let found = format!("{} with a query adapter", adapter.base());
             let expected = format!("an adapter with which {} reads queries and passages", self.pinned);
             return Err(ModelError::Adapter { found, expected });
-        }
-        if !self.adapters.is_empty() {
-            let expected = format!("{}, which has an adapter", self.pinned);
-            return Err(ModelError::Adapter { found: adapter.base().to_owned(), expected });
         }
         self.adapted(name, Arc::new(adapter))
     }

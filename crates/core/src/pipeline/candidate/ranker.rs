@@ -258,10 +258,10 @@ impl CandidateRanker {
             return Err(Misfit::Pipeline { expected: self.record.pipeline.clone(), found: pipeline.to_owned() });
         }
         let expected = self.record.encoder.clone();
-        match encoder.map(Self::encoder_of) {
-            None => Err(Misfit::NoVectors { expected }),
-            Some(found) if found == expected || published(found) == expected => Ok(()),
-            Some(found) => Err(Misfit::Encoder { expected, found: found.to_owned() }),
+        let Some(encoder) = encoder else { return Err(Misfit::NoVectors { expected }) };
+        match Self::encoder_of(encoder) {
+            found if found == expected || encoder.published() == expected => Ok(()),
+            found => Err(Misfit::Encoder { expected, found: found.to_owned() }),
         }
     }
 
@@ -285,12 +285,6 @@ impl CandidateRanker {
         features.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         Shares { start, features }
     }
-}
-
-/// A model and revision without the words and checksums of adapters: `name+adapter@revision+checksum` is `name@revision`.
-fn published(model: &str) -> String {
-    let bare = |part: &str| part.split('+').next().unwrap_or_default().to_owned();
-    model.split('@').map(bare).collect::<Vec<_>>().join("@")
 }
 
 #[cfg(test)]
