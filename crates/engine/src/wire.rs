@@ -22,6 +22,7 @@ use crate::{
     formats::grouped,
     ingest::Imported,
     memory::Memory,
+    resolve::default_in_place_of,
     sources::FileKind,
 };
 
@@ -197,6 +198,9 @@ pub struct NamespaceReport {
     pub stats: NamespaceStats,
     /// Turns and notes that have no vector by the active encoder.
     pub without_vectors: u64,
+    /// The default model, where searches go by the same model without the adapter that the default has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub better_model: Option<&'static str>,
     /// Cues, where there are some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cues: Option<CueStats>,
@@ -304,7 +308,8 @@ impl Memory {
             let stats = self.stats(&namespace)?;
             let cues = Some(self.cue_stats(&namespace)?).filter(|cues| cues.memories > 0);
             let without_vectors = unembedded(&stats);
-            reports.insert(namespace, NamespaceReport { stats, without_vectors, cues });
+            let better_model = stats.active_encoder.as_ref().and_then(default_in_place_of);
+            reports.insert(namespace, NamespaceReport { stats, without_vectors, better_model, cues });
         }
         Ok(StoreStats { store: self.location(), erasure: self.erasure()?, namespaces: reports })
     }

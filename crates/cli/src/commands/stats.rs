@@ -55,6 +55,9 @@ fn describe(namespace: &Namespace, report: &NamespaceReport) -> Result<(), Failu
         let serves = if serves { "; searches go by them" } else { "" };
         say!("  {} by {encoder}{serves}", count(*vectors, "vector"))?;
     }
+    if let Some(model) = report.better_model {
+        say!("  {model} finds more in conversations; `aforesaid reembed --model {model}` makes its vectors")?;
+    }
     // A namespace without any vector has none to wait for.
     if report.without_vectors > 0 && stats.active_encoder.is_some() {
         say!(

@@ -13,6 +13,13 @@ use crate::registry::ModelPolicy;
 /// The model of a namespace without vectors, where none was chosen.
 const DEFAULT_MODEL: &str = "all-MiniLM-L6-v2+conversations";
 
+/// The default model, where vectors are by the same model without the default's adapter: such a namespace keeps its vectors
+/// until somebody encodes it anew.
+pub(crate) fn default_in_place_of(vectors: &EncoderId) -> Option<&'static str> {
+    let (published, _) = DEFAULT_MODEL.split_once('+')?;
+    (vectors.model() == published && !vectors.is_remote()).then_some(DEFAULT_MODEL)
+}
+
 /// Which encoder makes vectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelChoice {
@@ -187,6 +194,15 @@ mod tests {
             hf_home: None,
             network: Network::Allowed,
             server_key: ConfiguredKey::default(),
+        }
+    }
+
+    #[test]
+    fn vectors_of_the_published_model_could_be_of_the_default() {
+        let found = |id: &str| default_in_place_of(&EncoderId::new(id).unwrap());
+        assert_eq!(found("all-MiniLM-L6-v2@1110/int8"), Some(DEFAULT_MODEL));
+        for other in ["all-MiniLM-L6-v2+mine@1110+53aa/f32", "bge-small@1110/f32", "all-MiniLM-L6-v2@1110/remote"] {
+            assert_eq!(found(other), None, "{other}");
         }
     }
 

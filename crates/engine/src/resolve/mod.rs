@@ -9,6 +9,7 @@ mod key;
 mod language_model;
 mod server;
 
+pub(crate) use choice::default_in_place_of;
 pub use choice::{ModelChoice, ModelSettings, Network, Selection};
 pub use encoder::{DownloadEvent, ModelResolver};
 pub use key::ConfiguredKey;
