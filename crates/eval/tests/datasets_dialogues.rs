@@ -220,9 +220,24 @@ fn histories_with_an_assistant_are_none_that_anything_learned_from() {
 }
 
 #[test]
+fn conversations_to_rank_from_are_none_that_an_encoder_learned_from() {
+    let folder = |dataset: DataSet| repository().join(dataset.in_repository().unwrap());
+    let all = DataSet::Ranking.load(&folder(DataSet::Ranking), Granularity::Turn).unwrap();
+    assert_eq!((all.dataset.as_str(), all.groups.len()), ("ranking", 16));
+    assert!(all.ledger.unresolved.is_empty(), "{:?}", all.ledger.unresolved);
+    let names = |benchmark: &Benchmark| benchmark.groups.iter().map(|group| group.id.clone()).collect::<HashSet<_>>();
+    for other in [DataSet::Conversations, DataSet::Dialogues, DataSet::Assistants] {
+        let other = other.load(&folder(other), Granularity::Turn).unwrap();
+        assert!(names(&all).is_disjoint(&names(&other)), "{}", other.dataset);
+    }
+    let cues = DataSet::Ranking.cues(&folder(DataSet::Ranking)).unwrap();
+    assert!(all.groups.iter().all(|group| !cues.of(&group.id).is_empty() && group.questions.len() >= 72));
+}
+
+#[test]
 fn the_catalogue_says_that_it_is_here() {
     let dialogues = [DataSet::Dialogues, DataSet::DialoguesDev, DataSet::DialoguesTest];
-    for dataset in dialogues.into_iter().chain([DataSet::Conversations, DataSet::Assistants]) {
+    for dataset in dialogues.into_iter().chain([DataSet::Conversations, DataSet::Ranking, DataSet::Assistants]) {
         let Entry { licence, files, place, .. } = dataset.entry();
         assert_eq!((*licence, files.len()), ("CC0-1.0", 0));
         let folder = dataset.in_repository().unwrap();

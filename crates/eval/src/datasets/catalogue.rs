@@ -65,6 +65,7 @@ impl DataSet {
             DataSet::DialoguesDev => &DIALOGUES_DEV,
             DataSet::DialoguesTest => &DIALOGUES_TEST,
             DataSet::Conversations => &CONVERSATIONS,
+            DataSet::Ranking => &RANKING,
             DataSet::Assistants => &ASSISTANTS,
             DataSet::Jsonl => &JSONL,
         }
@@ -160,6 +161,14 @@ static CONVERSATIONS: Entry = Entry {
     title: "Conversations to learn from, written for this project as the dialogues were",
     rule: "public domain; what ships learned from them, so that they measure nothing",
     place: "name the folder datasets/conversations of the repository",
+    ..DIALOGUES
+};
+
+static RANKING: Entry = Entry {
+    dataset: DataSet::Ranking,
+    title: "Conversations to learn to rank from, written for this project; no encoder that ships learned from them",
+    rule: "public domain; the ranker that ships learned from them, so that they measure no ranker",
+    place: "name the folder datasets/ranking of the repository",
     ..DIALOGUES
 };
 

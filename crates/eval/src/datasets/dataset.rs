@@ -37,6 +37,8 @@ pub enum DataSet {
     DialoguesTest,
     /// More conversations of the same shape, written to learn from; no model is measured on them.
     Conversations,
+    /// Conversations of the same shape that no encoder learned from: what weighs vectors is fitted on them.
+    Ranking,
     /// Histories of people with an assistant, of the same shape, written to measure on.
     Assistants,
     /// Anyone's own labelled history.
@@ -44,18 +46,20 @@ pub enum DataSet {
 }
 
 const NAMES: &str = "locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues, \
-                     dialogues-dev, dialogues-test, conversations, assistants or jsonl";
+                     dialogues-dev, dialogues-test, conversations, ranking, assistants or jsonl";
 
 /// The folder of the dialogues, from the root of the repository.
 const DIALOGUES: &str = "datasets/dialogues";
 /// The folder of the conversations to learn from.
 const CONVERSATIONS: &str = "datasets/conversations";
+/// The folder of the conversations that no encoder learned from.
+const RANKING: &str = "datasets/ranking";
 /// The folder of the histories with an assistant.
 const ASSISTANTS: &str = "datasets/assistants";
 
 impl DataSet {
     /// Every data set, in the order in which they are listed to people.
-    pub const ALL: [DataSet; 13] = [
+    pub const ALL: [DataSet; 14] = [
         DataSet::Locomo,
         DataSet::LocomoAudit,
         DataSet::LongMemEval,
@@ -67,6 +71,7 @@ impl DataSet {
         DataSet::DialoguesDev,
         DataSet::DialoguesTest,
         DataSet::Conversations,
+        DataSet::Ranking,
         DataSet::Assistants,
         DataSet::Jsonl,
     ];
@@ -85,6 +90,7 @@ impl DataSet {
             DataSet::DialoguesDev => "dialogues-dev",
             DataSet::DialoguesTest => "dialogues-test",
             DataSet::Conversations => "conversations",
+            DataSet::Ranking => "ranking",
             DataSet::Assistants => "assistants",
             DataSet::Jsonl => "jsonl",
         }
@@ -105,6 +111,7 @@ impl DataSet {
         match self {
             DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => Some(Path::new(DIALOGUES)),
             DataSet::Conversations => Some(Path::new(CONVERSATIONS)),
+            DataSet::Ranking => Some(Path::new(RANKING)),
             DataSet::Assistants => Some(Path::new(ASSISTANTS)),
             _ => None,
         }
@@ -127,7 +134,7 @@ impl DataSet {
             DataSet::Beam => beam::load(&files, unit),
             DataSet::RealMem => realmem::load(&files, unit),
             DataSet::QmSum => qmsum::load(&files, unit),
-            DataSet::Dialogues | DataSet::Conversations | DataSet::Assistants => {
+            DataSet::Dialogues | DataSet::Conversations | DataSet::Ranking | DataSet::Assistants => {
                 dialogues::load(self, &files, unit, None)
             }
             DataSet::DialoguesDev => dialogues::load(self, &files, unit, Some(dialogues::Side::Dev)),

@@ -97,7 +97,7 @@ impl Eval {
 #[derive(Debug, Args)]
 struct DataArgs {
     /// The data set: locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues,
-    /// dialogues-dev, dialogues-test, conversations, assistants or jsonl.
+    /// dialogues-dev, dialogues-test, conversations, ranking, assistants or jsonl.
     #[arg(long)]
     dataset: Option<DataSet>,
     /// Its file or folder [default: where `eval data fetch` puts it; else, of dialogues, the folder datasets/dialogues
