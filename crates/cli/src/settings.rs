@@ -249,6 +249,12 @@ impl Settings {
         Self { models: self.models.with_model(named), ..self.clone() }
     }
 
+    /// The same with this model in the place of the one that was chosen.
+    pub(crate) fn with_chosen_model(&self, name: &str) -> Self {
+        let model = ModelChoice::new(Some(name.to_owned()), None);
+        Self { models: ModelSettings { model, selection: Selection::Explicit, ..self.models.clone() }, ..self.clone() }
+    }
+
     /// The folder of what this program keeps.
     pub(crate) fn data_folder(&self) -> Result<PathBuf, Failure> {
         let unknown = || Failure::Usage("no home directory: set XDG_DATA_HOME".to_owned());

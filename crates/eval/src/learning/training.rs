@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use aforesaid::{
-    Pipeline,
+    Encoder, Pipeline,
     formats::Captions,
     pipeline::candidate::{CandidateRanker, RankerRecord},
     types::{EncoderId, Granularity},
@@ -25,7 +25,7 @@ const DEPTH: usize = 150;
 const PARTS: usize = 5;
 
 /// A data set to learn from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Source {
     /// Which.
     pub dataset: DataSet,
@@ -33,6 +33,9 @@ pub struct Source {
     pub path: PathBuf,
     /// How its questions are made and asked.
     pub variant: Variant,
+    /// Makes its vectors in the place of the encoder that the ranker is for: the same model with another adapter, which did not
+    /// learn from these histories. Of its own it knows too much, and a ranker would rely on it.
+    pub encoder: Option<Arc<dyn Encoder>>,
 }
 
 /// How the questions of a data set are made and asked.
@@ -48,7 +51,7 @@ pub enum Variant {
 }
 
 /// What a ranker is trained on, and how.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct CandidateTraining<'a> {
     /// The data.
     pub sources: &'a [Source],
@@ -130,7 +133,8 @@ impl Source {
         first: usize,
         observe: &Observer<'_>,
     ) -> Result<Vec<Example>, EvalError> {
-        let (benchmark, setup) = self.prepare(pipeline, equipment)?;
+        let own = self.encoder.as_ref().map(|own| Equipment { encoder: Ok(Arc::clone(own)), ..equipment.clone() });
+        let (benchmark, setup) = self.prepare(pipeline, own.as_ref().unwrap_or(equipment))?;
         let bench = Bench::new(&benchmark, &setup, observe)?;
         Ok(examples(&bench, pipeline, first, observe)?)
     }

@@ -32,7 +32,7 @@ pub(super) fn section(
     if !path.is_dir() {
         return Ok(Section::note("What it goes by", "LoCoMo is not there."));
     }
-    let source = Source { dataset, path, variant: Variant::Labelled };
+    let source = Source { dataset, path, variant: Variant::Labelled, encoder: None };
     let examples = source.examples(&Pipeline::hybrid(), equipment, 0, observe)?;
     let mut sums = vec![0.0; FEATURE_COUNT];
     let mut rows = 0.0;

@@ -1,12 +1,13 @@
 //! `aforesaid train candidate`
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
+use aforesaid::Encoder;
 use aforesaid_eval::{
     EvalError,
     datasets::DataSet,
     learning::{Boosting, CandidateTraining, Source, Trained, Variant},
-    recipe::Recording,
+    recipe::{Equipment, Recording},
 };
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -29,13 +30,16 @@ use crate::{
 /// Train the candidate ranker on labelled questions, and keep it only if it helps on questions that it did not see.
 #[derive(Debug, Args)]
 pub(super) struct Candidate {
-    /// A data set with gold for turns: locomo, longmemeval-pooled, beam, qmsum, dialogues-dev, conversations, jsonl, ... May be given
+    /// A data set with gold for turns: locomo, longmemeval-pooled, beam, qmsum, dialogues-dev, conversations, ranking, jsonl, ... May be given
     /// several times.
     #[arg(long, required = true)]
     dataset: Vec<DataSet>,
     /// The file or folder of each data set, in the same order [default: as for `eval run`].
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     data: Vec<PathBuf>,
+    /// The embedding model for each data set, in the same order: an adapter of --model that did not learn from it [default: --model].
+    #[arg(long, value_name = "MODEL")]
+    encoder: Vec<String>,
     /// Learn from each question twice where cue questions are recorded: without them and with them.
     #[arg(long)]
     cues: bool,
@@ -68,9 +72,9 @@ pub(super) struct Candidate {
 
 impl Candidate {
     pub(super) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let sources = self.sources(settings)?;
         let pipeline = settings.pipeline.clone().without_stage();
         let equipment = self.vectors.equipment(most_private(&self.dataset), pipeline.encoder(), settings)?;
+        let sources = self.sources(&equipment, settings)?;
         let boosting =
             Boosting { trees: self.trees, forests: self.forests.into(), seed: self.seed, ..Boosting::default() };
         let training = CandidateTraining {
@@ -108,10 +112,14 @@ impl Candidate {
         }
     }
 
-    fn sources(&self, settings: &Settings) -> Result<Vec<Source>, Failure> {
+    fn sources(&self, equipment: &Equipment, settings: &Settings) -> Result<Vec<Source>, Failure> {
+        let encoders = self.encoders(equipment, settings)?;
+        let encoders = encoders.into_iter().map(Some).chain(std::iter::repeat(None));
         let mut sources = Vec::new();
-        for (dataset, path) in places(&self.dataset, &self.data, settings)? {
-            let mut push = |variant: Variant| sources.push(Source { dataset, path: path.clone(), variant });
+        for ((dataset, path), encoder) in places(&self.dataset, &self.data, settings)?.into_iter().zip(encoders) {
+            let mut push = |variant: Variant| {
+                sources.push(Source { dataset, path: path.clone(), variant, encoder: encoder.clone() });
+            };
             push(Variant::Labelled);
             if dataset.has_cues(&path).map_err(EvalError::from)? {
                 if self.cues {
@@ -123,5 +131,31 @@ impl Candidate {
             }
         }
         Ok(sources)
+    }
+
+    /// The encoders that were named, each of the same published model as the one that the ranker is for.
+    fn encoders(&self, equipment: &Equipment, settings: &Settings) -> Result<Vec<Arc<dyn Encoder>>, Failure> {
+        if self.encoder.len() > self.dataset.len() {
+            return Err(Failure::Usage(format!(
+                "--encoder: found {} models, expected at most one for each of {} data sets",
+                self.encoder.len(),
+                self.dataset.len()
+            )));
+        }
+        let unavailable = |what: &str, reason: &str| Failure::Input(format!("{what}: {reason}"));
+        let named = |(name, dataset): (&String, &DataSet)| {
+            let own = self.vectors.equipment(most_private(&[*dataset]), None, &settings.with_chosen_model(name))?;
+            let own = own.encoder.map_err(|reason| unavailable(&format!("--encoder {name}"), &reason))?;
+            let main = equipment.encoder.as_ref().map_err(|reason| unavailable("--model", reason))?;
+            match own.id().published() == main.id().published() {
+                true => Ok(own),
+                false => Err(Failure::Usage(format!(
+                    "--encoder {name}: found {}, expected {} or an adapter of it: the ranker is for its vectors",
+                    own.id(),
+                    main.id().published()
+                ))),
+            }
+        };
+        self.encoder.iter().zip(&self.dataset).map(named).collect()
     }
 }

@@ -148,11 +148,12 @@ impl TrainEvidence {
     fn sources(&self, settings: &Settings) -> Result<Vec<Source>, Failure> {
         let mut sources = Vec::new();
         for (dataset, path) in places(&self.dataset, &self.data, settings)? {
-            sources.push(Source { dataset, path: path.clone(), variant: Variant::Labelled });
+            let source = |variant| Source { dataset, path: path.clone(), variant, encoder: None };
+            sources.push(source(Variant::Labelled));
             if let Some(most) = self.ask_cues.filter(|most| *most > 0)
                 && dataset.has_cues(&path).map_err(EvalError::from)?
             {
-                sources.push(Source { dataset, path, variant: Variant::CuesAsked(Recording::default(), most) });
+                sources.push(source(Variant::CuesAsked(Recording::default(), most)));
             }
         }
         Ok(sources)

@@ -31,7 +31,7 @@ const LEAST: usize = 3;
 const MAX_TOKENS: usize = 256;
 
 /// What an evidence reranker is trained on, and how.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct EvidenceTraining<'a> {
     /// The data.
     pub sources: &'a [Source],
