@@ -111,7 +111,7 @@ fn asked(folder: &Path, name: &str, lines: &[Line]) -> Result<Vec<TrainingPair>,
     Ok(pairs)
 }
 
-/// One set a conversation of a folder whose every question may be learned from: its cue questions and the labelled ones.
+/// One set a conversation of a folder that is all to learn from: its cue questions and the labelled ones.
 pub(super) fn further(folder: &Path) -> Result<Vec<TrainingSet>, StudyError> {
     let set = |name: String| {
         let lines: Vec<Line> = lines_of(&folder.join(format!("{name}.jsonl")))?;
@@ -120,7 +120,7 @@ pub(super) fn further(folder: &Path) -> Result<Vec<TrainingSet>, StudyError> {
         Ok(set)
     };
     let name = |path: PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let of_turns = |name: &String| !name.ends_with(".questions");
+    let of_turns = |name: &String| ![".questions", ".further"].iter().any(|end| name.ends_with(end));
     files_in(folder, "jsonl")?.into_iter().map(name).filter(of_turns).map(set).collect()
 }
 

@@ -32,6 +32,9 @@ impl ShippableData<'_> {
     /// When the files of a folder that is there cannot be read.
     pub(super) fn kinds(&self) -> Result<Vec<Kind>, StudyError> {
         let mut kinds = self.dialogues()?;
+        if self.conversations.is_dir() {
+            kinds.extend(self.conversations()?);
+        }
         if self.data.join("realmem").is_dir() {
             kinds.extend(self.realmem()?);
         }
@@ -54,6 +57,18 @@ impl ShippableData<'_> {
             kind("cue questions of the dialogues", &written, 230),
             kind("literal questions on the dialogues", &literal, 60),
             Kind { name: "dev questions of the dialogues", benchmark: labelled.clone(), most: usize::MAX },
+        ])
+    }
+
+    /// The conversations that are written to learn from: cue questions of them, and all labelled questions.
+    fn conversations(&self) -> Result<[Kind; 2], StudyError> {
+        let dataset = DataSet::Conversations;
+        let labelled = dataset.load(self.conversations, Granularity::Turn)?;
+        let written = Recording::default().read(dataset, self.conversations)?;
+        let asked = asked(&labelled, &written, str::to_owned);
+        Ok([
+            Kind { name: "cue questions of the conversations", benchmark: asked, most: 300 },
+            Kind { name: "questions on the conversations", benchmark: labelled, most: usize::MAX },
         ])
     }
 

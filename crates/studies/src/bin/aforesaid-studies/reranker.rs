@@ -32,7 +32,7 @@ pub(crate) struct Reranker {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Learn it from the dialogues, RealMem and LongMemEval's distractors.
+    /// Learn it from the dialogues, the conversations, RealMem and LongMemEval's distractors.
     Learn(Box<Learn>),
     /// Measure a file on LoCoMo, the dialogues' test questions, BEAM and RealMem's other personas.
     Measure(Measure),
