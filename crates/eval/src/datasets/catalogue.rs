@@ -167,7 +167,7 @@ static CONVERSATIONS: Entry = Entry {
 static RANKING: Entry = Entry {
     dataset: DataSet::Ranking,
     title: "Conversations to learn to rank from, written for this project; no encoder that ships learned from them",
-    rule: "public domain; the ranker that ships learned from them, so that they measure no ranker",
+    rule: "public domain; the confidence that ships is fitted on them",
     place: "name the folder datasets/ranking of the repository",
     ..DIALOGUES
 };
