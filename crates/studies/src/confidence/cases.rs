@@ -1,6 +1,6 @@
 //! Every question of a data set with what the search showed and what was true.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use aforesaid::{
     CueIndexing, Pipeline,
@@ -35,7 +35,7 @@ pub(super) struct Source {
 const MEETINGS: usize = 48;
 
 /// The data sets of the study; LoCoMo and the dialogues' test side are not learned from.
-pub(super) const SOURCES: [Source; 15] = [
+pub(super) const SOURCES: [Source; 17] = [
     Source::of(DataSet::Locomo, Granularity::Turn),
     Source::of(DataSet::Locomo, Granularity::Session),
     Source { cued: true, ..Source::of(DataSet::Locomo, Granularity::Turn) },
@@ -46,6 +46,8 @@ pub(super) const SOURCES: [Source; 15] = [
     Source { removed: true, ..Source::of(DataSet::Beam, Granularity::Session) },
     Source { removed: true, ..Source::of(DataSet::DialoguesDev, Granularity::Turn) },
     Source { removed: true, ..Source::of(DataSet::DialoguesDev, Granularity::Session) },
+    Source { removed: true, ..Source::of(DataSet::Ranking, Granularity::Turn) },
+    Source { removed: true, ..Source::of(DataSet::Ranking, Granularity::Session) },
     Source { removed: true, ..Source::of(DataSet::RealMem, Granularity::Session) },
     Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Granularity::Turn) },
     Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Granularity::Session) },
@@ -82,7 +84,7 @@ pub(super) struct Sample {
 
 /// The cases of a source.
 pub(super) struct Gathered {
-    /// Of the hybrid and of the lexical preset.
+    /// Of the default without its candidate ranker, and of the lexical preset.
     pub(super) samples: [Sample; 2],
     /// In the order of the candidate ranker that ships, where it ranks and did not learn from the questions.
     pub(super) ranked: Option<Sample>,
@@ -126,6 +128,20 @@ impl Sample {
         self.cases.iter().map(|case| if case.kind.is_answerable() { each.0 } else { each.1 }).collect()
     }
 
+    /// The same, each way in which a question cannot be answered counting alike: those whose gold was removed are many, and the
+    /// easiest to tell apart.
+    pub(super) fn counts_by_kind(&self, not_answerable: f64) -> Vec<f64> {
+        let mut cases: BTreeMap<Kind, usize> = BTreeMap::new();
+        self.cases.iter().for_each(|case| *cases.entry(case.kind).or_default() += 1);
+        let kinds = cases.keys().filter(|kind| !kind.is_answerable()).count();
+        let answerable: usize = cases.iter().filter(|(kind, _)| kind.is_answerable()).map(|(_, count)| count).sum();
+        let each = |case: &Case| match case.kind.is_answerable() {
+            true => (1.0 - not_answerable) / answerable as f64,
+            false => not_answerable / (kinds * cases[&case.kind]) as f64,
+        };
+        self.cases.iter().map(each).collect()
+    }
+
     pub(super) fn histories(&self) -> Vec<usize> {
         self.cases.iter().map(|case| case.history).collect()
     }
@@ -151,9 +167,9 @@ impl Source {
         Ok(!self.cued || self.dataset.has_cues(&place_of(self.dataset, folder))?)
     }
 
-    /// Whether the default ranks it by all it learned, and learned none of it there: people speak, and no assistant.
-    const fn is_of_unseen_people(&self) -> bool {
-        matches!(self.dataset, DataSet::Locomo)
+    /// Whether the default ranks all it can by its candidate ranker, which did not learn from these questions.
+    const fn is_not_learned_from(&self) -> bool {
+        matches!(self.dataset, DataSet::Locomo | DataSet::DialoguesTest)
     }
 
     /// Asks all its questions.
@@ -172,11 +188,11 @@ impl Source {
         let mut variants = vec![if self.attributed { attributed(&benchmark) } else { published(&benchmark) }];
         variants.extend(self.removed.then(|| without_gold(&benchmark)));
         let empty = |system, dense| Sample { source: *self, system, dense, cases: Vec::new() };
-        let mut samples = [empty("hybrid", true), empty("lexical", false)];
-        let mut ranked = self.is_of_unseen_people().then(|| empty("learned", true));
+        let mut samples = [empty("adapted", true), empty("lexical", false)];
+        let mut ranked = self.is_not_learned_from().then(|| empty("learned", true));
         for variant in &variants {
             let bench = Bench::new(&variant.benchmark, &setup, observe)?;
-            let asked = samples.iter_mut().zip([Pipeline::hybrid(), Pipeline::lexical()]);
+            let asked = samples.iter_mut().zip([Pipeline::adapted(), Pipeline::lexical()]);
             for (sample, pipeline) in asked.chain(ranked.iter_mut().map(|sample| (sample, Pipeline::learned()))) {
                 sample.cases.extend(ask(&bench, variant, &pipeline, observe)?);
             }

@@ -60,7 +60,7 @@ fn risk(sample: &Sample) -> Result<Section, StudyError> {
     };
     let figure = Lines { titles, series, range: Some((0.0, 1.0)), ..Lines::default() }.draw()?;
     Ok(Section::figure(
-        format!("Risk and coverage, LoCoMo {unit}s, hybrid"),
+        format!("Risk and coverage, LoCoMo {unit}s, adapted"),
         "Lower is better. Adversarial questions count as wrong, whatever is found.",
         &format!("risk-coverage-{unit}s"),
         figure,
@@ -86,7 +86,7 @@ fn reliability(sample: &Sample) -> Result<Section, StudyError> {
     };
     let figure = Lines { titles, series, range: Some((0.0, 1.0)), ..Lines::default() }.draw()?;
     Ok(Section::figure(
-        format!("Reliability, LoCoMo {unit}s, hybrid"),
+        format!("Reliability, LoCoMo {unit}s, adapted"),
         "A calibrated probability lies on the diagonal.",
         &format!("reliability-{unit}s"),
         figure,

@@ -16,12 +16,13 @@ pub(super) fn plain<'a>(
     weighted(cases.into_iter().map(|case| (case, 1.0)), target)
 }
 
-/// Fits a target on samples that count alike, [`UNANSWERABLE`] of each being questions that cannot be answered.
+/// Fits a target on samples that count alike, [`UNANSWERABLE`] of each being questions that cannot be answered, in equal parts
+/// for whatever reason.
 pub(super) fn balanced(samples: &[&Sample], target: Target) -> Result<Logistic, StatisticsError> {
     let total: usize = samples.iter().map(|sample| sample.cases.len()).sum();
     let share = total as f64 / samples.len().max(1) as f64;
     let of_sample = |sample: &&'_ Sample| {
-        let counts = sample.counts(UNANSWERABLE).into_iter().map(|count| share * count);
+        let counts = sample.counts_by_kind(UNANSWERABLE).into_iter().map(|count| share * count);
         sample.cases.iter().cloned().zip(counts).collect::<Vec<_>>()
     };
     let counted: Vec<(Case, f64)> = samples.iter().flat_map(of_sample).collect();

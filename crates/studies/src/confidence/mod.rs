@@ -23,7 +23,7 @@ use aforesaid_eval::{experiments::Observer, recipe::Equipment};
 #[derive(Debug, Clone, Copy)]
 pub struct ConfidenceStudy<'a> {
     /// The folder with the data sets, each in a folder of its name: locomo, beam, realmem, longmemeval and qmsum. The dialogues
-    /// are in the repository.
+    /// and the conversations to rank from are in the repository.
     pub data: &'a Path,
 }
 
@@ -66,12 +66,12 @@ fn preface(encoder: &str) -> String {
          ten hits; encoder {encoder}; ten hits, as `aforesaid search` gives them.\n\n\
          Not answerable are: LoCoMo's adversarial questions and the abstention questions of BEAM and LongMemEval \
          (*marked*); questions asked of their history without the sessions that hold the gold (*gold removed*); and \
-         questions with the name of somebody who said nothing of the gold after them (*misattributed*; with the name of \
+         questions of the conversations to rank from that ask of the wrong person, and questions with the name of somebody who said nothing of the gold after them (*misattributed*; with the name of \
          one who said it, *attributed*, only that one's turns are gold). The gold of LoCoMo's adversarial questions counts \
          for nothing. AUROC counts ties half; ECE has {BINS} bins of equal weight; AURC is the area under risk over \
          coverage, less is better. Intervals resample whole histories (4,000 times, 95%).\n\n\
-         Shipped coefficients are fitted on BEAM, RealMem, LongMemEval (pooled), the dialogues' dev side and 48 meetings of QMSum, which count alike by row of the first table, with \
-         {:.0}% of each not answerable. LoCoMo, whose licence forbids commercial use, is never fitted on, but it is no \
+         Shipped coefficients are fitted on BEAM, RealMem, LongMemEval (pooled), the dialogues' dev side, the conversations to rank from and 48 meetings of QMSum, which count alike by row of the first table, with \
+         {:.0}% of each not answerable, in equal parts for each reason. LoCoMo, whose licence forbids commercial use, is never fitted on, but it is no \
          untouched test: which signals there are, and which data sets the coefficients are fitted on, was decided with \
          its figures in view. The dialogues' test side is: its questions decided nothing.",
         100.0 * UNANSWERABLE
@@ -85,7 +85,7 @@ fn sections(samples: &[Sample], ranked: &[Sample]) -> Result<Vec<Section>, Study
         Section::table(
             "Called strong",
             format!(
-                "How many first hits have a probability of {} and more and stand out, and how many of these are right; hybrid. {:.0}% of the \
+                "How many first hits have a probability of {} and more and stand out, and how many of these are right; adapted. {:.0}% of the \
                  questions of each row count as having no answer.",
                 Word::STRONG,
                 100.0 * UNANSWERABLE
@@ -95,8 +95,7 @@ fn sections(samples: &[Sample], ranked: &[Sample]) -> Result<Vec<Section>, Study
         Section::table(
             "In the order of the candidate ranker",
             format!(
-                "The default, `learned`, beside `hybrid` on what people say to each other and the ranker never saw; elsewhere it is \
-                 `hybrid`, or has learned from the questions. Shipped coefficients, which are fitted on orders without the ranker. \
+                "The default, `learned`, beside `adapted`, which is the default where an assistant speaks. Shipped coefficients, which are fitted on orders without the ranker. \
                  Whether the first hit is right; {:.0}% of the questions of each row count as having no answer in the last three \
                  columns.",
                 100.0 * UNANSWERABLE
@@ -131,7 +130,7 @@ fn sections(samples: &[Sample], ranked: &[Sample]) -> Result<Vec<Section>, Study
         ),
         Section::table(
             "Signals alone",
-            "AUROC of the first hit being right / of the question being answerable; hybrid.",
+            "AUROC of the first hit being right / of the question being answerable; adapted.",
             tables::signals(samples)?,
         ),
     ];

@@ -82,23 +82,23 @@ pub(super) fn data(samples: &[Sample]) -> Table {
         "gold removed",
         "attributed",
         "misattributed",
-        "first hit right: hybrid",
+        "first hit right: adapted",
         "lexical",
     ]);
     for pair in samples.chunks(2) {
-        let [hybrid, lexical] = pair else { continue };
-        let mut histories = hybrid.histories();
+        let [adapted, lexical] = pair else { continue };
+        let mut histories = adapted.histories();
         histories.sort_unstable();
         histories.dedup();
-        let of = |kind: Kind| hybrid.cases.iter().filter(|case| case.kind == kind).count();
+        let of = |kind: Kind| adapted.cases.iter().filter(|case| case.kind == kind).count();
         let right = |sample: &Sample| {
             let right = sample.cases.iter().filter(|case| case.right).count();
             four(right as f64 / (of(Kind::Answerable) + of(Kind::Attributed)).max(1) as f64)
         };
         let counts = [Kind::Answerable, Kind::Marked, Kind::Removed, Kind::Attributed, Kind::Misattributed]
             .map(|kind| of(kind).to_string());
-        let cells = [hybrid.name(), histories.len().to_string()].into_iter().chain(counts);
-        table.push(cells.chain([right(hybrid), right(lexical)]));
+        let cells = [adapted.name(), histories.len().to_string()].into_iter().chain(counts);
+        table.push(cells.chain([right(adapted), right(lexical)]));
     }
     table
 }
@@ -188,13 +188,13 @@ fn called_strong(sample: &Sample, probabilities: &[f64]) -> Result<[String; 3], 
     Ok([called().count().to_string(), share, format!("{:.3}", forecasts.calibration_error(BINS, &counts))])
 }
 
-/// The shipped coefficients on orders of the candidate ranker that ships, beside those of the hybrid.
+/// The shipped coefficients on orders of the candidate ranker that ships, beside those without it.
 pub(super) fn ranked(samples: &[Sample], ranked: &[Sample]) -> Result<Table, StudyError> {
     let mut table = Table::new(["data", "system", "right", "AUROC [95%]", "strong", "right of these", "ECE"]);
     let target = Target::FirstHit;
     for sample in ranked {
-        let hybrid = samples.iter().find(|other| other.dense && other.source == sample.source);
-        for of in hybrid.into_iter().chain([sample]) {
+        let adapted = samples.iter().find(|other| other.dense && other.source == sample.source);
+        for of in adapted.into_iter().chain([sample]) {
             let probabilities = shipped(of, target);
             let [right, auroc, ..] = figures(&probabilities, of, target)?;
             let cells = [of.name(), of.system.to_owned(), right, auroc].into_iter();

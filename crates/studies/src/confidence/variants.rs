@@ -50,15 +50,23 @@ pub(super) struct Variant {
     pub(super) origins: Vec<usize>,
 }
 
+/// The category of questions that ask of the wrong person. Their gold is what the other one said, which is no answer.
+const MISTAKEN: &str = "mistaken";
+
+fn is_mistaken(question: &Question) -> bool {
+    question.category.as_deref() == Some(MISTAKEN)
+}
+
 /// The benchmark with the questions that its authors mark as not answerable among the others.
 pub(super) fn published(benchmark: &Benchmark) -> Variant {
     let WithAbstentions { benchmark, answerable } = WithAbstentions::of(benchmark);
-    let kind = |answerable| if answerable { Kind::Answerable } else { Kind::Marked };
-    Variant {
-        origins: (0..benchmark.groups.len()).collect(),
-        kinds: answerable.into_iter().map(kind).collect(),
-        benchmark,
-    }
+    let kind = |(question, answerable)| match (is_mistaken(question), answerable) {
+        (true, _) => Kind::Misattributed,
+        (false, true) => Kind::Answerable,
+        (false, false) => Kind::Marked,
+    };
+    let kinds = benchmark.questions().zip(answerable).map(kind).collect();
+    Variant { origins: (0..benchmark.groups.len()).collect(), kinds, benchmark }
 }
 
 /// Every answerable question asked of its history without the sessions that hold its gold.
@@ -67,7 +75,8 @@ pub(super) fn without_gold(benchmark: &Benchmark) -> Variant {
     for (origin, group) in benchmark.groups.iter().enumerate() {
         let parts = if group.memories.len() < SHORT { group.questions.len() } else { PARTS };
         for part in 0..parts {
-            let asked: Vec<&Question> = group.questions.iter().skip(part).step_by(parts.max(1)).collect();
+            let asked = group.questions.iter().skip(part).step_by(parts.max(1));
+            let asked: Vec<&Question> = asked.filter(|question| !is_mistaken(question)).collect();
             groups.extend(remainder(group, &asked, part));
             origins.resize(groups.len(), origin);
         }
@@ -105,7 +114,11 @@ fn remainder(group: &Group, asked: &[&Question], part: usize) -> Option<Group> {
         Some(Question { id, text, gold: Vec::new(), before, now, category: None, answer: None })
     });
     let questions: Vec<Question> = questions.collect();
-    (!memories.is_empty()).then(|| Group { id: format!("{}::{part}", group.id), memories, questions })
+    (!memories.is_empty() && !questions.is_empty()).then(|| Group {
+        id: format!("{}::{part}", group.id),
+        memories,
+        questions,
+    })
 }
 
 /// Every answerable question asked twice, with a name after it: of somebody who said gold, which is gold no more

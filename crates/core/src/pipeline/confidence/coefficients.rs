@@ -1,7 +1,7 @@
 //! The coefficients that ship.
 //!
 //! `aforesaid-studies confidence` fits them and prints what stands below; which data they are fitted on, and how well
-//! they do, is in `docs/studies/confidence/report.md`. They are for the presets `hybrid` and `lexical` with ten hits:
+//! they do, is in `docs/studies/confidence/report.md`. They are for the presets `adapted` and `lexical` with ten hits:
 //! of another pipeline the probability is a guess.
 
 use super::{Model, Signal, Target};
@@ -18,70 +18,70 @@ pub fn shipped(target: Target, dense: bool) -> &'static Model {
 
 /// That the first hit answers, by words and meaning.
 static FIRST_HIT_HYBRID: Model = Model {
-    intercept: -2.5263,
+    intercept: -2.0883,
     weights: &[
-        (Signal::Coverage, 1.5205),
-        (Signal::Support, -1.1461),
-        (Signal::Unknown, -0.3596),
-        (Signal::Lead, 0.5058),
-        (Signal::SaidByNamed, 0.3659),
-        (Signal::OthersHold, -0.8828),
-        (Signal::Sessions, 0.4037),
-        (Signal::Titled, 4.1049),
-        (Signal::Dated, 1.5838),
-        (Signal::WordsRank, -0.2056),
-        (Signal::MeaningRank, -0.1204),
-        (Signal::Cosine, 2.3451),
+        (Signal::Coverage, 0.7863),
+        (Signal::Support, -0.4042),
+        (Signal::Unknown, -0.4359),
+        (Signal::Lead, 0.6037),
+        (Signal::SaidByNamed, 0.4010),
+        (Signal::OthersHold, -0.7207),
+        (Signal::Sessions, 0.3706),
+        (Signal::Titled, 4.0575),
+        (Signal::Dated, 1.1422),
+        (Signal::WordsRank, -0.0583),
+        (Signal::MeaningRank, -0.1929),
+        (Signal::Cosine, 1.5518),
     ],
 };
 
 /// That the first hit answers, by words only.
 static FIRST_HIT_LEXICAL: Model = Model {
-    intercept: -2.2115,
+    intercept: -2.2176,
     weights: &[
-        (Signal::Coverage, 2.3719),
-        (Signal::Support, -1.1795),
-        (Signal::Unknown, -0.4575),
-        (Signal::Lead, 0.5907),
-        (Signal::SaidByNamed, 0.3153),
-        (Signal::OthersHold, -0.5344),
-        (Signal::Sessions, 0.4719),
-        (Signal::Titled, 3.6828),
-        (Signal::Dated, 1.3156),
+        (Signal::Coverage, 1.9724),
+        (Signal::Support, -0.6749),
+        (Signal::Unknown, -0.4305),
+        (Signal::Lead, 0.6156),
+        (Signal::SaidByNamed, 0.3227),
+        (Signal::OthersHold, -0.4996),
+        (Signal::Sessions, 0.4118),
+        (Signal::Titled, 3.5173),
+        (Signal::Dated, 1.0168),
     ],
 };
 
 /// That the history has an answer, by words and meaning.
 static ANSWERABLE_HYBRID: Model = Model {
-    intercept: -0.5580,
+    intercept: -0.4277,
     weights: &[
-        (Signal::Coverage, 0.7662),
-        (Signal::Support, 0.1909),
-        (Signal::Unknown, 0.0997),
-        (Signal::Lead, 0.1318),
-        (Signal::SaidByNamed, 0.0470),
-        (Signal::OthersHold, -1.9556),
-        (Signal::Sessions, -0.2236),
-        (Signal::Titled, 3.5939),
-        (Signal::Dated, 0.6969),
-        (Signal::WordsRank, 0.0032),
-        (Signal::MeaningRank, 0.1037),
-        (Signal::Cosine, 2.8262),
+        (Signal::Coverage, -0.0186),
+        (Signal::Support, 0.7227),
+        (Signal::Unknown, -0.0669),
+        (Signal::Lead, 0.2307),
+        (Signal::SaidByNamed, 0.1089),
+        (Signal::OthersHold, -1.5580),
+        (Signal::Sessions, -0.0908),
+        (Signal::Titled, 4.2987),
+        (Signal::Dated, 0.2937),
+        (Signal::WordsRank, 0.1243),
+        (Signal::MeaningRank, 0.1909),
+        (Signal::Cosine, 2.2730),
     ],
 };
 
 /// That the history has an answer, by words only.
 static ANSWERABLE_LEXICAL: Model = Model {
-    intercept: 0.7014,
+    intercept: 0.7851,
     weights: &[
-        (Signal::Coverage, 0.7142),
-        (Signal::Support, 0.8604),
-        (Signal::Unknown, -0.1611),
-        (Signal::Lead, 0.1804),
-        (Signal::SaidByNamed, 0.0797),
-        (Signal::OthersHold, -1.4596),
-        (Signal::Sessions, -0.3809),
-        (Signal::Titled, 3.4950),
-        (Signal::Dated, 0.5401),
+        (Signal::Coverage, -0.0907),
+        (Signal::Support, 1.1495),
+        (Signal::Unknown, -0.1934),
+        (Signal::Lead, 0.2410),
+        (Signal::SaidByNamed, 0.1476),
+        (Signal::OthersHold, -1.1522),
+        (Signal::Sessions, -0.3165),
+        (Signal::Titled, 4.2273),
+        (Signal::Dated, 0.2783),
     ],
 };

@@ -40,9 +40,9 @@ pub enum Word {
     Weak,
     /// Below 0.6.
     Fair,
-    /// Below 0.85, or where the first hit does not stand out.
+    /// Below 0.9, or where the first hit does not stand out.
     Good,
-    /// From 0.85, where the first hit stands out.
+    /// From 0.9, where the first hit stands out.
     Strong,
 }
 
@@ -58,7 +58,7 @@ impl Confidence {
 
 impl Word {
     /// The least probability of [`Word::Strong`].
-    pub const STRONG: f64 = 0.85;
+    pub const STRONG: f64 = 0.9;
     /// Share of the question by which a first hit that stands out is ahead of the mean of the first hits.
     const AHEAD: f64 = 0.2;
     /// How well a query names a title that it means.
@@ -109,9 +109,9 @@ mod tests {
         let standing_out = Signals::none(true).with(Signal::Coverage, 0.9).with(Signal::Support, 0.5);
         let words: Vec<Word> = (0..=100).map(|percent| Word::of(f64::from(percent) / 100.0, &standing_out)).collect();
         assert!(words.is_sorted());
-        let begins = [0, 15, 35, 60, 85].map(|percent| words[percent]);
+        let begins = [0, 15, 35, 60, 90].map(|percent| words[percent]);
         assert_eq!(begins, [Word::None, Word::Weak, Word::Fair, Word::Good, Word::Strong]);
-        assert_eq!([14, 34, 59, 84].map(|percent| words[percent]), begins[..4]);
+        assert_eq!([14, 34, 59, 89].map(|percent| words[percent]), begins[..4]);
         assert_eq!(format!("{:>6}|{}", words[40], words[0]), "  fair|none");
     }
 
@@ -121,6 +121,6 @@ mod tests {
         assert_eq!(Word::of(0.95, &alike), Word::Good);
         assert_eq!(Word::of(0.95, &alike.with(Signal::Support, 0.6)), Word::Strong);
         assert_eq!(Word::of(0.95, &alike.with(Signal::Titled, 1.0)), Word::Strong);
-        assert_eq!(Word::of(0.84, &alike.with(Signal::Titled, 1.0)), Word::Good);
+        assert_eq!(Word::of(0.89, &alike.with(Signal::Titled, 1.0)), Word::Good);
     }
 }
