@@ -249,9 +249,14 @@ impl Settings {
         Self { models: self.models.with_model(named), ..self.clone() }
     }
 
-    /// The same with this model in the place of the one that was chosen.
+    /// The same with this model in the place of the one that was chosen; where that has a directory of files, they are its too.
     pub(crate) fn with_chosen_model(&self, name: &str) -> Self {
-        let model = ModelChoice::new(Some(name.to_owned()), None);
+        let dir = match &self.models.model {
+            ModelChoice::Named { dir, .. } | ModelChoice::Adapted { dir, .. } => dir.clone(),
+            ModelChoice::Directory(dir) => Some(dir.clone()),
+            ModelChoice::Off | ModelChoice::Server(_) => None,
+        };
+        let model = ModelChoice::new(Some(name.to_owned()), dir);
         Self { models: ModelSettings { model, selection: Selection::Explicit, ..self.models.clone() }, ..self.clone() }
     }
 

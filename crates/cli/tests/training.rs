@@ -1,4 +1,4 @@
-//! `aforesaid train encoder` with a random model that is small enough to be committed: it knows sixteen syllables.
+//! `aforesaid train` with a random model that is small enough to be committed: it knows sixteen syllables.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
 mod sandbox;
@@ -101,6 +101,36 @@ fn a_query_adapter_is_learned_and_no_vector_is_made_anew() {
     assert!(refused.contains("expected one of `train encoder --queries`"), "{refused}");
     let unused = finish(&mut sandbox.command(&["stats", "--query-adapter", "mine.safetensors"]));
     assert!(unused.code == 2 && unused.stderr.contains("this command ranks nothing"), "{unused:?}");
+}
+
+#[test]
+fn a_ranker_learns_from_vectors_of_the_encoder_that_is_named_for_its_data() {
+    let sandbox = taught(200);
+    learned(&sandbox, "mine.safetensors");
+    let asked = |i: usize| {
+        let (query, gold) = (format!("{FILLER} {}", word(i * 31 + 5)), format!("t{i}"));
+        json!({ "id": format!("q{i}"), "query": query, "gold_ids": [gold], "group": "c" }).to_string()
+    };
+    sandbox.write("data/memories.jsonl", turns(200));
+    sandbox.write("data/queries.jsonl", (0..200).map(asked).collect::<Vec<_>>().join("\n"));
+    let train = |more: &[&str]| {
+        let train = ["train", "candidate", "--dataset", "jsonl", "--data", "data", "--trees", "10", "--json"];
+        let mut command = with_tiny(&sandbox, &["--pipeline", "hybrid"]);
+        finish(command.args(train).args(["--out", "r.ranker"]).args(more))
+    };
+    // Whether it helps is not the question: the record is printed either way.
+    let record = |more: &[&str]| {
+        let told = train(more);
+        let report: Value = serde_json::from_str(&told.stdout).unwrap_or_else(|error| panic!("{error}: {told:?}"));
+        (report["ranker"].clone(), report["record"]["encoder"].as_str().unwrap_or_default().to_owned())
+    };
+    let (plain, adapted) = (record(&[]), record(&["--encoder", "mine.safetensors"]));
+    assert!(plain.1.starts_with("tiny@") && adapted.1 == plain.1, "{plain:?} {adapted:?}");
+    assert_ne!(plain.0, adapted.0, "other vectors teach other trees");
+    let twice = train(&["--encoder", "mine.safetensors", "--encoder", "mine.safetensors"]);
+    assert!(twice.code == 2 && twice.stderr.contains("expected at most one for each of 1 data sets"), "{twice:?}");
+    let missing = train(&["--encoder", "other.safetensors"]);
+    assert!(missing.code != 0 && missing.stderr.contains("other.safetensors"), "{missing:?}");
 }
 
 #[test]
