@@ -64,7 +64,7 @@ fn an_answer_stands_before_its_sources() {
 
     [1]  2024-03-09 18:02  Ann: I gave the red kite away.
 
-    2 memories shown, 1 cited, confidence fair (0.55), in TIME, 15 tokens in 1 request, learned
+    2 memories shown, 1 cited, confidence fair (0.54), in TIME, 15 tokens in 1 request, learned
     ");
     assert!(outcome.stderr.contains("by words only"), "{outcome:?}");
     let request = &server.requests()[0];

@@ -207,6 +207,7 @@ fn every_data_set_is_listed_with_its_licence() {
             "dialogues-dev",
             "dialogues-test",
             "conversations",
+            "ranking",
             "assistants",
             "jsonl"
         ]
