@@ -37,7 +37,7 @@ pub enum DataSet {
     DialoguesTest,
     /// More conversations of the same shape, written to learn from; no model is measured on them.
     Conversations,
-    /// Conversations of the same shape that no encoder learned from: what weighs vectors is fitted on them.
+    /// Conversations of the same shape that no encoder learned from: confidence is fitted on them.
     Ranking,
     /// Histories of people with an assistant, of the same shape, written to measure on.
     Assistants,

@@ -9,15 +9,15 @@ use super::{Model, Signal, Target};
 /// The model of a target, for searches with or without a dense leg.
 pub fn shipped(target: Target, dense: bool) -> &'static Model {
     match (target, dense) {
-        (Target::FirstHit, true) => &FIRST_HIT_HYBRID,
+        (Target::FirstHit, true) => &FIRST_HIT_DENSE,
         (Target::FirstHit, false) => &FIRST_HIT_LEXICAL,
-        (Target::Answerable, true) => &ANSWERABLE_HYBRID,
+        (Target::Answerable, true) => &ANSWERABLE_DENSE,
         (Target::Answerable, false) => &ANSWERABLE_LEXICAL,
     }
 }
 
 /// That the first hit answers, by words and meaning.
-static FIRST_HIT_HYBRID: Model = Model {
+static FIRST_HIT_DENSE: Model = Model {
     intercept: -2.0883,
     weights: &[
         (Signal::Coverage, 0.7863),
@@ -52,7 +52,7 @@ static FIRST_HIT_LEXICAL: Model = Model {
 };
 
 /// That the history has an answer, by words and meaning.
-static ANSWERABLE_HYBRID: Model = Model {
+static ANSWERABLE_DENSE: Model = Model {
     intercept: -0.4277,
     weights: &[
         (Signal::Coverage, -0.0186),
