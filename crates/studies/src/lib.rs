@@ -29,7 +29,7 @@ pub use default::default_study;
 pub use error::StudyError;
 pub use evidence::{EvidenceScope, EvidenceStudy, evidence_study};
 pub use fusion::{FusionStudy, fusion_study};
-pub use reranker::{RerankerTraining, UnseenData, reranker_study};
+pub use reranker::{Asked, FoundList, RerankerTraining, UnseenData, reranker_study};
 pub use roxy::{ModelTasks, RoxyStudy, roxy_requests, roxy_study};
 pub use section::{Section, Study};
 pub use shippable::ShippableData;

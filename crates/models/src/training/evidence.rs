@@ -3,6 +3,7 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::{
     adam::AdamW,
@@ -25,7 +26,7 @@ use crate::{
 const WEIGHTS: [f64; 9] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0];
 
 /// A question with the candidates of a first stage, all as the model reads them.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct EvidenceList {
     /// The question.
     pub query: String,

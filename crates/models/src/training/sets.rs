@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
+
 use crate::bert::Sequence;
 
 /// Questions with the passages of one history, among which each is looked for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct TrainingSet {
     /// Its name in reports.
     pub name: String,
@@ -24,7 +26,7 @@ pub struct TrainingSet {
 }
 
 /// A question and the passage that answers it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct TrainingPair {
     /// The question. It has one form or several, of which every step takes one.
     pub questions: Vec<String>,

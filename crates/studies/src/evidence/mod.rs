@@ -57,6 +57,8 @@ pub struct EvidenceStudy<'a> {
 /// What the study measures beside the cascade without cue questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvidenceScope {
+    /// Not even the cascade: the lists of the dev sides are written, and nothing is learned.
+    Lists,
     /// Nothing.
     Cascade,
     /// The arms, and the same rerankers on candidates found with recorded cue questions.
@@ -120,6 +122,9 @@ pub fn evidence_study(
             }
         }
         let systems = collected.measured();
+        if study.scope == EvidenceScope::Lists {
+            continue;
+        }
         if !cued {
             let first = systems.iter().filter_map(|system| Some((system.name.to_owned(), system.by_split.first()?)));
             questions = systems_csv(&benchmark, &first.collect::<Vec<_>>(), &MEASURES)?;

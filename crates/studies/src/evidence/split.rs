@@ -12,12 +12,14 @@ use aforesaid::{
     rerank::{CrossEncoderReranker, EvidenceReranker, RerankCandidate, Reranker},
 };
 
+use serde_json::json;
+
 use super::{
     EvidenceScope, EvidenceStudy,
     arms::{Arm, Damaged, Remembering},
     scalar::Scalars,
 };
-use crate::{StudyError, turns::Side};
+use crate::{FoundList, StudyError, turns::Side};
 use aforesaid_eval::{
     EvalError,
     datasets::Question,
@@ -80,11 +82,18 @@ impl SplitTraining<'_> {
         let learned = staged(&ranker);
         let shown = (CrossEncoderReranker::DEPTH, self.study.form.neighbours());
         let path = self.study.models.join(format!("split-{seed}.safetensors"));
-        let needs_dev = !path.is_file() || self.study.scope == EvidenceScope::Full;
+        let needs_dev =
+            !path.is_file() || self.study.scope == EvidenceScope::Lists || self.study.scope == EvidenceScope::Full;
         let dev_candidates = match needs_dev && !cued {
             true => self.bench.rerank_candidates(|group| unseen[group].as_ref(), shown, observe)?,
             false => Vec::new(),
         };
+        if self.study.scope == EvidenceScope::Lists {
+            let lists = path.with_extension("jsonl");
+            write(&lists, &self.written(&dev_candidates))?;
+            let note = Some(format!("Lists of split {seed} are in {}.", lists.display()));
+            return Ok(FoundSplit { runs: Vec::new(), checked: 0, note });
+        }
         let mut note = None;
         if !path.is_file() {
             let kept = CheckpointFile::of(&path);
@@ -136,6 +145,18 @@ impl SplitTraining<'_> {
     ) -> impl Iterator<Item = (&Question, usize, &'c [RerankCandidate])> {
         let asked = self.bench.benchmark().questions().zip(self.bench.clusters()).zip(candidates);
         asked.filter(|(_, list)| !list.is_empty()).map(|((question, group), list)| (question, group, list.as_slice()))
+    }
+
+    /// The lists of the dev side as JSON lines.
+    fn written(&self, candidates: &[Vec<RerankCandidate>]) -> Vec<u8> {
+        let groups = &self.bench.benchmark().groups;
+        let found = self.asked(candidates).map(|(question, group, list)| FoundList {
+            kind: format!("dev side of split {}", self.side.seed),
+            history: groups[group].id.clone(),
+            held_out: false,
+            list: EvidenceExample::of(question, list, group, self.study.form).list,
+        });
+        found.flat_map(|found| [json!(found).to_string().into_bytes(), vec![b'\n']].concat()).collect()
     }
 
     /// Learns from all groups of the dev side but the last, which chooses the step and the first stage's weight; where the

@@ -2,7 +2,9 @@
 
 mod histories;
 mod learning;
+mod lists;
 mod unseen;
 
 pub use learning::RerankerTraining;
+pub use lists::{Asked, FoundList};
 pub use unseen::{UnseenData, reranker_study};

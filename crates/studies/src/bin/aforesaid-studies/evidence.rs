@@ -61,6 +61,9 @@ pub(crate) struct Evidence {
     /// Train, and measure the cascade without cue questions only.
     #[arg(long)]
     only_cascade: bool,
+    /// Write the lists of the dev sides into the folder, for a program that learns elsewhere; train and measure nothing.
+    #[arg(long, conflicts_with = "only_cascade")]
+    only_lists: bool,
 }
 
 impl Evidence {
@@ -91,7 +94,11 @@ impl Evidence {
             },
             files: &files,
             runtime: Runtime::new(precision, threads),
-            scope: if self.only_cascade { EvidenceScope::Cascade } else { EvidenceScope::Full },
+            scope: match (self.only_lists, self.only_cascade) {
+                (true, _) => EvidenceScope::Lists,
+                (false, true) => EvidenceScope::Cascade,
+                (false, false) => EvidenceScope::Full,
+            },
         };
         let equipment = machine.equipment(None)?;
         self.locomo

@@ -5,6 +5,7 @@ mod adapter;
 mod evidence;
 mod failure;
 mod language_model;
+mod lists;
 mod machine;
 mod output;
 mod reproduce;

@@ -13,6 +13,7 @@ use aforesaid::{
 };
 use aforesaid_eval::experiments::Step;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -49,6 +50,16 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         file.finish()
     };
     write().map_err(Failure::io(format!("file {}: could not be written", path.display())))
+}
+
+/// Things as JSON, a line each.
+pub(crate) fn json_lines<T: Serialize>(things: &[T]) -> Result<Vec<u8>, Failure> {
+    let mut lines = Vec::new();
+    for thing in things {
+        serde_json::to_writer(&mut lines, thing).map_err(|error| Failure::io("JSON lines")(error.into()))?;
+        lines.push(b'\n');
+    }
+    Ok(lines)
 }
 
 /// A bar on standard error; hidden where that is no terminal, or a program reads the output.

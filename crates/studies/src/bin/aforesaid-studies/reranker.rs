@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::{
     failure::Failure,
+    lists::Lists,
     machine::Machine,
     output::{Format, bar, json_line, line, write_file},
     shippable::Shippable,
@@ -34,6 +35,8 @@ pub(crate) struct Reranker {
 enum Task {
     /// Learn it from the dialogues, the conversations, RealMem and LongMemEval's distractors.
     Learn(Box<Learn>),
+    /// Write the lists that one is learned from, for a program that learns elsewhere.
+    Lists(Box<Lists>),
     /// Measure a file on LoCoMo, the dialogues' test questions, BEAM and RealMem's other personas.
     Measure(Measure),
 }
@@ -110,6 +113,7 @@ impl Reranker {
     pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
         match &self.task {
             Task::Learn(task) => task.run(machine),
+            Task::Lists(task) => task.run(machine),
             Task::Measure(task) => task.run(machine),
         }
     }
