@@ -1,12 +1,12 @@
 //! Opening the memory that the settings describe.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use aforesaid::{
     Creation, EncoderLimits, EncoderRegistry, EncoderSource, Memory, ModelPolicy, NoVectors, ResolveEncoder,
     models::{CrossEncoder, ModelEntry},
     rerank::{Reranker, UnusableReranker},
-    resolve::ModelResolver,
+    resolve::{EvidenceChoice, ModelResolver},
     types::EncoderId,
 };
 
@@ -50,12 +50,15 @@ impl Settings {
         Ok(self.resolver().cross_encoder(name_or_dir)?)
     }
 
-    /// The evidence reranker of a file; where it cannot be had, one that has every search go on without it and say why.
-    pub(crate) fn evidence_reranker(&self, file: &Path) -> Box<dyn Reranker> {
-        match self.resolver().evidence_reranker(file) {
+    /// An evidence reranker; where it cannot be had, one that has every search go on without it and say why.
+    pub(crate) fn evidence_reranker(&self, choice: &EvidenceChoice) -> Box<dyn Reranker> {
+        match self.resolver().evidence_reranker(choice) {
             Ok(reranker) => Box::new(reranker),
             Err(error) => {
-                let name = format!("--rerank {}", file.display());
+                let name = match choice {
+                    EvidenceChoice::Shipped => "--rerank evidence".to_owned(),
+                    EvidenceChoice::File(file) => format!("--rerank {}", file.display()),
+                };
                 Box::new(UnusableReranker { name, reason: error.message() + &remedies::of(&error) })
             }
         }

@@ -1,10 +1,11 @@
 //! Options of a reranker.
 
-use std::{convert::Infallible, num::NonZeroUsize, path::PathBuf, str::FromStr, sync::Arc};
+use std::{convert::Infallible, num::NonZeroUsize, str::FromStr, sync::Arc};
 
 use aforesaid::{
     LlmReranker, Reranking,
     rerank::{CrossEncoderReranker, Reranker},
+    resolve::EvidenceChoice,
 };
 use aforesaid_llm::{JudgePrompt, JudgeSettings};
 use clap::Args;
@@ -19,9 +20,10 @@ use crate::{
 /// Whether the best hits are reranked, and by what.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RerankArgs {
-    /// Rerank the best hits: by a language model (llm), by a cross-encoder, given as a directory or a registered name, or by
-    /// the file of `train evidence` (.safetensors). A language model on a server is sent the query and these hits.
-    #[arg(long, value_name = "llm|MODEL|FILE", conflicts_with = "judge")]
+    /// Rerank the best hits: by the evidence reranker that is part of the program (evidence), by one in the file of `train
+    /// evidence` (.safetensors), by another cross-encoder, given as a directory or a registered name, or by a language model
+    /// (llm). A language model on a server is sent the query and these hits.
+    #[arg(long, value_name = "evidence|llm|MODEL|FILE", conflicts_with = "judge")]
     rerank: Option<Choice>,
     /// How the language model scores hits: by what each adds to the answer (conflict-aware), or by relevance
     /// [default: conflict-aware].
@@ -39,7 +41,7 @@ pub(crate) struct RerankArgs {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Choice {
     Llm,
-    Evidence(PathBuf),
+    Evidence(EvidenceChoice),
     CrossEncoder(String),
 }
 
@@ -52,7 +54,8 @@ impl FromStr for Choice {
     fn from_str(text: &str) -> Result<Self, Infallible> {
         Ok(match text {
             "llm" => Self::Llm,
-            file if file.ends_with(EVIDENCE_FILE) => Self::Evidence(file.into()),
+            "evidence" => Self::Evidence(EvidenceChoice::Shipped),
+            file if file.ends_with(EVIDENCE_FILE) => Self::Evidence(EvidenceChoice::File(file.into())),
             model => Self::CrossEncoder(model.to_owned()),
         })
     }
@@ -85,7 +88,7 @@ impl RerankArgs {
             (Some(Choice::CrossEncoder(_) | Choice::Evidence(_)), _) if by.is_some() => {
                 Err(Failure::Usage("--rerank-by: only a language model is told how to score; leave it out".to_owned()))
             }
-            (Some(Choice::Evidence(file)), _) => Ok(Some(settings.evidence_reranker(file))),
+            (Some(Choice::Evidence(choice)), _) => Ok(Some(settings.evidence_reranker(choice))),
             (Some(Choice::CrossEncoder(name)), _) => {
                 Ok(Some(Box::new(CrossEncoderReranker::new(Arc::new(settings.cross_encoder(name)?)))))
             }

@@ -1,6 +1,6 @@
-//! An evidence reranker from its file, with the model that it belongs to.
+//! An evidence reranker, with the model that it belongs to.
 
-use std::path::Path;
+use std::{path::PathBuf, sync::Arc};
 
 use aforesaid_core::rerank::EvidenceReranker;
 use aforesaid_models::{EvidenceModel, from_directory};
@@ -8,15 +8,41 @@ use aforesaid_models::{EvidenceModel, from_directory};
 use super::{ModelChoice, ModelResolver, ModelSettings};
 use crate::{error::Error, registry::ModelPolicy};
 
+/// Which evidence reranker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EvidenceChoice {
+    /// The one that is part of the program.
+    Shipped,
+    /// The one in a file.
+    File(PathBuf),
+}
+
+impl EvidenceChoice {
+    fn read(&self) -> Result<EvidenceModel, Error> {
+        Ok(match self {
+            Self::Shipped => EvidenceModel::shipped()?,
+            Self::File(file) => EvidenceModel::read(file)?,
+        })
+    }
+
+    /// What it is called in ids, as in `all-MiniLM-L6-v2+evidence`.
+    fn name(&self) -> String {
+        match self {
+            Self::Shipped => "evidence".to_owned(),
+            Self::File(file) => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+}
+
 impl ModelResolver {
-    /// Loads the evidence reranker in a file, merged with its model, which is downloaded where that is allowed.
+    /// Loads an evidence reranker, merged with its model, which is downloaded where that is allowed.
     ///
     /// The settings' directory is used where it is that model's, or where the model is not registered.
     ///
     /// # Errors
-    /// When the file is damaged, of another format or for another model, or the model cannot be had or loaded.
-    pub fn evidence_reranker(&self, file: &Path) -> Result<EvidenceReranker, Error> {
-        let model = EvidenceModel::read(file)?;
+    /// When a file is damaged, of another format or for another model, or the model cannot be had or loaded.
+    pub fn evidence_reranker(&self, choice: &EvidenceChoice) -> Result<EvidenceReranker, Error> {
+        let model = choice.read()?;
         let settings = self.settings();
         let files = match (model.entry(), &settings.model) {
             (Ok(entry), named) => {
@@ -31,9 +57,8 @@ impl ModelResolver {
             }
             (Err(unregistered), _) => return Err(unregistered.into()),
         };
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
         let record = model.record();
-        let scorer = model.load(files, &name, settings.runtime(None))?;
-        Ok(EvidenceReranker::new(std::sync::Arc::new(scorer), record.form, record.first_stage_weight))
+        let scorer = model.load(files, &choice.name(), settings.runtime(None))?;
+        Ok(EvidenceReranker::new(Arc::new(scorer), record.form, record.first_stage_weight))
     }
 }

@@ -12,6 +12,7 @@ mod server;
 pub(crate) use choice::default_in_place_of;
 pub use choice::{ModelChoice, ModelSettings, Network, Selection};
 pub use encoder::{DownloadEvent, ModelResolver};
+pub use evidence::EvidenceChoice;
 pub use key::ConfiguredKey;
 pub use language_model::{LanguageModel, LlmSettings, Patience};
 pub use server::{EncoderServer, ServerSettings};

@@ -66,7 +66,19 @@ mod form {
     }
 }
 
+/// Learned from conversations and histories that may be learned from: `docs/decisions/0024-evidence-reranker.md`.
+const SHIPPED: &[u8] = include_bytes!("shipped.safetensors");
+
 impl EvidenceModel {
+    /// The evidence reranker that is part of this crate, an update of all-MiniLM-L6-v2.
+    ///
+    /// # Errors
+    /// Never where the crate's own tests pass.
+    pub fn shipped() -> Result<Self, ModelError> {
+        let expected = "the evidence reranker that is part of the program".to_owned();
+        Self::from_bytes(SHIPPED).map_err(|found| ModelError::Adapter { found, expected })
+    }
+
     /// What its file says of it.
     pub fn record(&self) -> &EvidenceRecord {
         &self.record
@@ -113,5 +125,17 @@ impl EvidenceModel {
         }
         let EvidenceHead { dense, bias, row } = self.head.clone();
         Ok(CrossEncoder::with_head(id, inference, ScoreHead::new(dense, bias, row)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_that_ships_is_read_and_belongs_to_a_registered_model() {
+        let shipped = EvidenceModel::shipped().unwrap();
+        assert_eq!(shipped.entry().unwrap().name, "all-MiniLM-L6-v2");
+        assert_eq!((shipped.record().form, shipped.record().max_tokens), (PairForm::Dialogue, 128));
     }
 }

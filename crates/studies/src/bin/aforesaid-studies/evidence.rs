@@ -70,7 +70,8 @@ impl Evidence {
     pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
         let locomo = machine.dataset(DataSet::Locomo, self.locomo.data.as_deref())?;
         std::fs::create_dir_all(&self.models).map_err(Failure::io(format!("folder {}", self.models.display())))?;
-        let files = machine.model_files()?;
+        // A reranker is an update of the published weights, whatever adapter makes the vectors.
+        let files = machine.model_files()?.published();
         let (threads, settings) = (machine.encoder_threads(), EvidenceSettings::default());
         let precision = precision_of(machine);
         let study = EvidenceStudy {

@@ -135,7 +135,7 @@ impl Learn {
     fn run(&self, machine: &Machine) -> Result<(), Failure> {
         let folder = self.shippable.folder(machine)?;
         let equipment = machine.equipment(None)?;
-        let files = machine.model_files()?;
+        let files = machine.model_files()?.published();
         let pipeline = Pipeline::hybrid();
         let training = RerankerTraining {
             sources: self.shippable.beside(&folder),
@@ -214,7 +214,7 @@ impl Measure {
         let precision = machine.precision().unwrap_or_else(|| Precision::default_on(Instructions::best()));
         let runtime = Runtime::new(precision, machine.encoder_threads());
         let name = self.file.file_stem().unwrap_or_default().to_string_lossy();
-        let scorer = model.load(machine.model_files()?, &name, runtime).map_err(aforesaid::Error::from)?;
+        let scorer = model.load(machine.model_files()?.published(), &name, runtime).map_err(aforesaid::Error::from)?;
         let record = model.record();
         let scorer: Arc<dyn PairScorer> = Arc::new(scorer);
         let equipment = machine.equipment(None)?;
