@@ -50,6 +50,11 @@ impl Settings {
         Ok(self.resolver().cross_encoder(name_or_dir)?)
     }
 
+    /// An evidence reranker.
+    pub(crate) fn usable_evidence_reranker(&self, choice: &EvidenceChoice) -> Result<Arc<dyn Reranker>, Failure> {
+        Ok(Arc::new(self.resolver().evidence_reranker(choice)?))
+    }
+
     /// An evidence reranker; where it cannot be had, one that has every search go on without it and say why.
     pub(crate) fn evidence_reranker(&self, choice: &EvidenceChoice) -> Box<dyn Reranker> {
         match self.resolver().evidence_reranker(choice) {

@@ -39,7 +39,7 @@ pub(crate) struct RerankArgs {
 
 /// A reranker as it is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Choice {
+pub(crate) enum Choice {
     Llm,
     Evidence(EvidenceChoice),
     CrossEncoder(String),
@@ -58,6 +58,27 @@ impl FromStr for Choice {
             file if file.ends_with(EVIDENCE_FILE) => Self::Evidence(EvidenceChoice::File(file.into())),
             model => Self::CrossEncoder(model.to_owned()),
         })
+    }
+}
+
+impl Choice {
+    /// Loads the reranker of this machine that is named, which must be usable.
+    pub(crate) fn load_local(&self, settings: &Settings) -> Result<Arc<dyn Reranker>, Failure> {
+        match self {
+            Self::Llm => Err(Failure::Usage(
+                "--rerank llm: expected a model of this machine; `aforesaid-studies roxy` measures language models"
+                    .to_owned(),
+            )),
+            Self::Evidence(choice) => settings.usable_evidence_reranker(choice),
+            Self::CrossEncoder(name) => {
+                Ok(Arc::new(CrossEncoderReranker::new(Arc::new(settings.cross_encoder(name)?))))
+            }
+        }
+    }
+
+    /// Whether it is the one that is part of the program.
+    pub(crate) fn is_shipped(&self) -> bool {
+        *self == Self::Evidence(EvidenceChoice::Shipped)
     }
 }
 

@@ -92,4 +92,10 @@ pub enum EvalError {
         /// Why.
         reason: String,
     },
+    /// A system is to be reranked, and nothing reranks.
+    #[error("system {system}: it is to be reranked, and there is no reranker; name one with --rerank")]
+    NoReranker {
+        /// The system.
+        system: String,
+    },
 }

@@ -20,7 +20,8 @@ mod queries;
 use std::{collections::HashMap, num::NonZeroUsize};
 
 use aforesaid::{
-    Memory, Pipeline,
+    Memory, Pipeline, Ranking, Reranking,
+    rerank::Reranker,
     types::{Granularity, Namespace, Query, Scope, Unmatched},
 };
 use sha2::{Digest, Sha256};
@@ -53,6 +54,8 @@ pub struct OwnStore<'a> {
     pub queries: &'a [LabelledQuery],
     /// What answers, under a name.
     pub system: (&'a str, &'a Pipeline),
+    /// What reranks the best hits, if anything does.
+    pub reranker: Option<&'a dyn Reranker>,
     /// What is measured.
     pub measures: &'a [Measure],
 }
@@ -76,17 +79,17 @@ impl OwnStore<'_> {
             for question in &of.questions {
                 let name = question.id.strip_prefix(&format!("{}::", of.id));
                 let Some(query) = name.and_then(|name| queries.get(name).copied()) else { continue };
-                let ranking = self
-                    .memory
-                    .rank(&self.query(query, unit), self.system.1)
-                    .map_err(|source| engine(&query.place, source))?;
+                let ranking = self.rank(query, unit).map_err(|source| engine(&query.place, source))?;
                 for warning in ranking.warnings.iter().map(ToString::to_string) {
                     if !warnings.contains(&warning) {
                         warnings.push(warning);
                     }
                 }
-                let hits = ranking.hits.into_iter();
-                let hits = hits.map(|hit| (catalogue.unit(hit.memory, unit).unwrap_or(&hit.id).to_owned(), hit.score));
+                // A reranker's order is not that of the scores.
+                let places = (0..ranking.hits.len()).rev().map(|place| place as f64);
+                let hits = ranking.hits.into_iter().zip(places);
+                let hits =
+                    hits.map(|(hit, place)| (catalogue.unit(hit.memory, unit).unwrap_or(&hit.id).to_owned(), place));
                 run.rank(&question.id, hits.collect::<Vec<_>>())?;
                 clusters.push(group);
                 observe(Step { work: "searching", done: clusters.len(), total });
@@ -100,6 +103,14 @@ impl OwnStore<'_> {
         let trial = Trial { run, evaluation, pipelines, chosen: None };
         let report = Report::new(self.origin(&catalogue)?, &benchmark, &trial, &clusters)?;
         Ok(Outcome { benchmark, trial, report, cues_sha256: None })
+    }
+
+    fn rank(&self, query: &LabelledQuery, unit: Granularity) -> Result<Ranking, aforesaid::Error> {
+        let query = self.query(query, unit);
+        match self.reranker {
+            Some(reranker) => self.memory.rank_reranked(&query, self.system.1, Reranking::new(reranker)),
+            None => self.memory.rank(&query, self.system.1),
+        }
     }
 
     fn query(&self, query: &LabelledQuery, unit: Granularity) -> Query {

@@ -6,12 +6,12 @@ use std::{
     sync::Arc,
 };
 
-use aforesaid::{CueIndexing, Encoder, Pipeline, formats::Captions, types::Granularity};
+use aforesaid::{CueIndexing, Encoder, Pipeline, Reranking, formats::Captions, rerank::Reranker, types::Granularity};
 
 use crate::{
     EvalError,
     datasets::{Benchmark, DataError, DataSet, RecordedCues},
-    experiments::{Bench, Observer, Place, Setup, System, Trial, try_system},
+    experiments::{Bench, Observer, Place, Setup, System, Trial, try_reranked},
     measures::Measure,
     reports::{Origin, Report},
 };
@@ -29,6 +29,8 @@ pub struct Recipe {
     pub measures: Vec<Measure>,
     /// Cue questions, where there are to be some.
     pub cues: Option<Recording>,
+    /// Whether the equipment's reranker orders the best hits.
+    pub reranked: bool,
 }
 
 /// Recorded cue questions, and how many of them.
@@ -69,6 +71,8 @@ pub struct Equipment {
     pub threads: NonZeroUsize,
     /// Where the memories are kept.
     pub place: Place,
+    /// What reranks, where a recipe asks for it.
+    pub reranker: Option<Arc<dyn Reranker>>,
 }
 
 /// A recipe carried out.
@@ -117,12 +121,28 @@ impl Recipe {
         let cues_sha256 = recorded.as_ref().map(|cues| cues.sha256().to_owned());
         let setup = equipment.setup_with(&self.system, recorded.map(Arc::new).as_ref());
         let bench = Bench::new(&benchmark, &setup, observe)?;
-        let trial = try_system(&bench, &self.system, &self.measures, observe)?;
-        let system = self.system.name.clone();
+        let reranker = self.reranker(&equipment)?;
+        let trial = try_reranked(&bench, &self.system, reranker.map(Reranking::new), &self.measures, observe)?;
+        let system = match reranker {
+            Some(reranker) => format!("{}, reranked by {}", self.system.name, reranker.name()),
+            None => self.system.name.clone(),
+        };
         let origin = Origin { system, data, encoder: equipment.encoder_id(), cues: cues_sha256.clone() };
         let report = Report::new(origin, &benchmark, &trial, &bench.clusters())?;
         drop(bench);
         Ok(Outcome { benchmark, trial, report, cues_sha256 })
+    }
+
+    /// What reranks, if anything is to.
+    ///
+    /// # Errors
+    /// When the equipment has no reranker.
+    pub(crate) fn reranker<'e>(&self, equipment: &'e Equipment) -> Result<Option<&'e dyn Reranker>, EvalError> {
+        match (self.reranked, &equipment.reranker) {
+            (false, _) => Ok(None),
+            (true, Some(reranker)) => Ok(Some(reranker.as_ref())),
+            (true, None) => Err(EvalError::NoReranker { system: self.system.name.clone() }),
+        }
     }
 
     /// The equipment without what the system never looks at, which need not be made.

@@ -45,7 +45,8 @@ fn measured(queries: &str, unit: Granularity) -> Result<Outcome, EvalError> {
     let pipeline = Pipeline::lexical();
     let measures: [Measure; 2] = ["hit@1".parse().unwrap(), "mrr".parse().unwrap()];
     let system = ("lexical", &pipeline);
-    let own = OwnStore { memory: &memory, namespace: &me, queries: &queries, system, measures: &measures };
+    let own =
+        OwnStore { memory: &memory, namespace: &me, queries: &queries, system, reranker: None, measures: &measures };
     own.run(unit, &|_| ())
 }
 

@@ -77,7 +77,7 @@ fn the_receipts_on_locomo_hold() {
     let equipment = |model: &str, precision: Precision| {
         let source = aforesaid::EncoderSource::Ready(encoder(model, precision));
         let cached = aforesaid_eval::experiments::CachedEncoder::new(source, Some(folder.path())).unwrap();
-        Equipment { encoder: Ok(Arc::new(cached)), threads, place: Place::Process }
+        Equipment { encoder: Ok(Arc::new(cached)), threads, place: Place::Process, reranker: None }
     };
     let of_model =
         |model: &'static str| Precision::ALL.map(|precision| (model, precision, equipment(model, precision)));
@@ -90,7 +90,12 @@ fn the_receipts_on_locomo_hold() {
         let recipe = receipt.recipe();
         let locomo = matches!(recipe.dataset, DataSet::Locomo | DataSet::LocomoAudit);
         let precision = precision(&receipt).unwrap_or(Precision::F32);
-        if precision != Precision::F32 && !is_as_measured {
+        if receipt.reranker().is_some() {
+            eprintln!(
+                "skipped: {}: ten pairs of each question take minutes to read; make reproduce reads them",
+                receipt.name()
+            );
+        } else if precision != Precision::F32 && !is_as_measured {
             eprintln!("skipped: {}: {precision} rounds otherwise on this processor", receipt.name());
         } else if locomo && !recipe.system.chooses() {
             let is_its =

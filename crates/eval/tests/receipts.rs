@@ -63,6 +63,7 @@ fn figures() -> Figures {
     Figures {
         data_sha256: "0123456789abcdef".repeat(4),
         encoder: None,
+        reranker: None,
         cues_sha256: None,
         n: 8,
         measures: measures.map(|(name, value)| (name.parse().unwrap(), value)).into(),

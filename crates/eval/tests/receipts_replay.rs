@@ -10,6 +10,7 @@ use std::{
 
 use aforesaid::{
     EncodeError, Encoder, Locality,
+    rerank::{RerankCandidate, RerankError, Reranker},
     types::{EncoderId, Vectors},
 };
 use aforesaid_eval::{
@@ -46,11 +47,37 @@ impl Encoder for Beans {
 
 fn beans(id: &str) -> Equipment {
     let encoder: Arc<dyn Encoder> = Arc::new(Beans(EncoderId::new(id).unwrap()));
-    Equipment { encoder: Ok(encoder), threads: NonZeroUsize::MIN, place: Place::Process }
+    Equipment { encoder: Ok(encoder), threads: NonZeroUsize::MIN, place: Place::Process, reranker: None }
+}
+
+/// Puts the shortest texts first.
+struct Shortest(&'static str);
+
+impl Reranker for Shortest {
+    fn name(&self) -> String {
+        self.0.to_owned()
+    }
+
+    fn locality(&self) -> Locality {
+        Locality::Local
+    }
+
+    fn default_depth(&self) -> NonZeroUsize {
+        NonZeroUsize::new(10).unwrap()
+    }
+
+    fn score(&self, _: &str, candidates: &[RerankCandidate]) -> Result<Vec<Option<f64>>, RerankError> {
+        Ok(candidates.iter().map(|candidate| Some(-(candidate.text.len() as f64))).collect())
+    }
 }
 
 fn words_only() -> Equipment {
-    Equipment { encoder: Err("there is no model".to_owned()), threads: NonZeroUsize::MIN, place: Place::Process }
+    Equipment {
+        encoder: Err("there is no model".to_owned()),
+        threads: NonZeroUsize::MIN,
+        place: Place::Process,
+        reranker: None,
+    }
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -185,6 +212,32 @@ fn a_new_receipt_replays_with_its_encoder_only() {
     let line = replay(&receipt, None, &beans("beans@2/f32")).to_string();
     assert_eq!(line, "FAIL  beans: encoder expected beans@1/f32, actual beans@2/f32");
     assert_eq!(replay(&receipt, None, &words_only()).to_string(), "SKIP  beans: no encoder: there is no model");
+}
+
+#[test]
+fn a_reranked_receipt_replays_with_its_reranker_only() {
+    let words = Receipt::read(&folder("receipts/garden-turn-paper-bm25.toml")).unwrap().recipe();
+    let with = |id: &'static str| Equipment { reranker: Some(Arc::new(Shortest(id))), ..words_only() };
+    let equipment = with("tiny+evidence@1/f32");
+    let recipe = Recipe { reranked: true, ..words.clone() };
+    let data = recipe.dataset.fingerprint(&folder("garden")).unwrap();
+    let run = |recipe: &Recipe| recipe.run(&folder("garden"), &equipment, &|_| {}).unwrap();
+    let outcome = run(&recipe);
+    assert_ne!(outcome.trial.run.to_trec().unwrap(), run(&words).trial.run.to_trec().unwrap());
+    assert!(outcome.report.to_markdown().contains("reranked by tiny+evidence@1/f32"));
+    let figures = Figures::of(&recipe, &equipment, data, &outcome);
+    let text = Receipt::of("Shortest", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
+    let here = format!("data = \"{}\"\nreranker =", folder("garden").display());
+    let receipt = written("shortest", &text.replacen("reranker =", &here, 1));
+
+    assert!(receipt.command().ends_with("--system paper-bm25 --rerank evidence"), "{}", receipt.command());
+    assert_eq!(receipt.recipe(), recipe);
+    assert!(replay(&receipt, None, &equipment).to_string().starts_with("OK    shortest  hit@1 0."));
+    let line = replay(&receipt, None, &with("tiny+evidence@2/f32")).to_string();
+    assert_eq!(line, "FAIL  shortest: reranker expected tiny+evidence@1/f32, actual tiny+evidence@2/f32");
+    assert_eq!(replay(&receipt, None, &words_only()).to_string(), "SKIP  shortest: no reranker");
+    let error = recipe.run(&folder("garden"), &words_only(), &|_| {}).unwrap_err().to_string();
+    assert!(error.contains("system paper-bm25: it is to be reranked, and there is no reranker"), "{error}");
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn equipment() -> Equipment {
 /// With an encoder that reads so many words of a text.
 fn reading(words: usize) -> Equipment {
     let encoder: Arc<dyn Encoder> = Arc::new(Bags(EncoderId::new("bags@1/f32").unwrap(), words));
-    Equipment { encoder: Ok(encoder), threads: NonZeroUsize::MIN, place: Place::Process }
+    Equipment { encoder: Ok(encoder), threads: NonZeroUsize::MIN, place: Place::Process, reranker: None }
 }
 
 /// A conversation about one thing a session; the last turn is a picture with nothing but a caption.
@@ -275,8 +275,12 @@ fn a_study_without_data_or_vectors_is_refused() {
         empty.contains("none of the data sets") && empty.contains("locomo, realmem, beam, longmemeval, dialogues"),
         "{empty}"
     );
-    let wordless =
-        Equipment { encoder: Err("there is no model".to_owned()), threads: NonZeroUsize::MIN, place: Place::Process };
+    let wordless = Equipment {
+        encoder: Err("there is no model".to_owned()),
+        threads: NonZeroUsize::MIN,
+        place: Place::Process,
+        reranker: None,
+    };
     let message = refused(&data(), &wordless);
     assert!(message.starts_with("system the study of the default: it needs vectors"), "{message}");
 }

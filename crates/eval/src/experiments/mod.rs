@@ -20,7 +20,7 @@ pub use encoder::{CachedEncoder, NoEncoder};
 pub use place::Place;
 pub use protocol::{Fold, Protocol, Tuned, Tuning};
 pub use system::{InvalidSystem, System};
-pub use trial::{CRITERION, Chosen, Sweep, Trial, sweep, try_system};
+pub use trial::{CRITERION, Chosen, Sweep, Trial, sweep, try_reranked, try_system};
 pub use vectors::CacheError;
 
 use crate::measures::{EvaluationError, InvalidQrels, InvalidRun};
@@ -64,6 +64,16 @@ pub enum ExperimentError {
     OneGroup {
         /// The system.
         system: String,
+    },
+    /// A reranker was asked for, and left questions as they were.
+    #[error(
+        "system {system}: {questions} questions were not reranked, expected none; `aforesaid search --rerank` says why"
+    )]
+    NotReranked {
+        /// The system.
+        system: String,
+        /// Questions.
+        questions: usize,
     },
     /// A worker thread ended without a result.
     #[error("a worker thread was lost; run again, and report this if it stays")]

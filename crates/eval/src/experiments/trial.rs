@@ -1,6 +1,6 @@
 //! One system on one benchmark.
 
-use aforesaid::Pipeline;
+use aforesaid::{Pipeline, Reranking};
 
 use super::{
     Bench, Criterion, ExperimentError, Observer, Search, Set, Step, System,
@@ -69,6 +69,20 @@ pub fn try_system(
     measures: &[Measure],
     observe: &Observer<'_>,
 ) -> Result<Trial, ExperimentError> {
+    try_reranked(bench, system, None, measures, observe)
+}
+
+/// As [`try_system`], the best hits reranked where that is asked for.
+///
+/// # Errors
+/// As [`try_system`], and when a question is not reranked.
+pub fn try_reranked(
+    bench: &Bench<'_>,
+    system: &System,
+    reranking: Option<Reranking<'_>>,
+    measures: &[Measure],
+    observe: &Observer<'_>,
+) -> Result<Trial, ExperimentError> {
     let (pipelines, chosen) = match system.chooses() {
         false => (vec![system.pipeline.clone(); bench.benchmark().groups.len()], None),
         true => {
@@ -77,7 +91,10 @@ pub fn try_system(
             (pipelines.collect::<Result<_, _>>()?, Some(chosen))
         }
     };
-    let run = bench.run(&system.name, |group| &pipelines[group], observe)?;
+    let (run, skipped) = bench.reranked_where(&system.name, |group| Some(&pipelines[group]), reranking, observe)?;
+    if skipped > 0 {
+        return Err(ExperimentError::NotReranked { system: system.name.clone(), questions: skipped });
+    }
     let evaluation = evaluate(&run, &bench.benchmark().qrels()?, measures)?;
     Ok(Trial { run, evaluation, pipelines, chosen })
 }

@@ -14,6 +14,8 @@ pub struct Figures {
     pub data_sha256: String,
     /// Id of the encoder; `None` where the system has no dense leg.
     pub encoder: Option<String>,
+    /// Id of the reranker; `None` where nothing was reranked.
+    pub reranker: Option<String>,
     /// SHA-256 of the cue questions; `None` where there are none.
     pub cues_sha256: Option<String>,
     /// Questions measured.
@@ -30,6 +32,7 @@ impl Figures {
         Self {
             data_sha256,
             encoder: if recipe.system.pipeline.compares_vectors() { equipment.encoder_id().ok() } else { None },
+            reranker: equipment.reranker.as_ref().filter(|_| recipe.reranked).map(|reranker| reranker.name()),
             cues_sha256: outcome.cues_sha256.clone(),
             n: evaluation.n(),
             measures: evaluation.measures().filter_map(mean).collect(),

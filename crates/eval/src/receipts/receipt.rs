@@ -32,6 +32,7 @@ pub struct Receipt {
     pub(super) data: Option<PathBuf>,
     pub(super) data_sha256: String,
     pub(super) encoder: Option<EncoderId>,
+    pub(super) reranker: Option<EncoderId>,
     pub(super) cues_sha256: Option<String>,
     pub(super) n: usize,
     pub(super) tolerance: Tolerance,
@@ -69,6 +70,7 @@ impl Receipt {
         let cue_questions = keys.optional("cue_questions", |value| number(value, WHOLE).map(|(most, _)| most))?;
         let encoder_place = keys.place_of("encoder");
         let encoder: Option<EncoderId> = keys.optional("encoder", word)?;
+        let reranker: Option<EncoderId> = keys.optional("reranker", word)?;
         let n: NonZeroUsize = keys.required("n", COUNT, |value| number(value, COUNT).map(|(n, _)| n))?;
         let tolerance = keys.required("tolerance", SMALL, |value| number(value, SMALL).map(|(small, _)| small))?;
         let note = keys.optional("note", text)?;
@@ -95,7 +97,7 @@ impl Receipt {
         }
         system.criterion = criterion.unwrap_or_default();
         let recording = cues_sha256.as_ref().map(|_| Recording { folder: None, at_most: cue_questions });
-        let command = command(dataset, unit, &system, encoder.as_ref(), recording.as_ref());
+        let command = command(dataset, unit, &system, [encoder.as_ref(), reranker.as_ref()], recording.as_ref());
         if written != command {
             let why = format!("found {written:?}; expected what the other keys say: {command:?}");
             return Err(wrong(place, "command", why));
@@ -112,6 +114,7 @@ impl Receipt {
             data,
             data_sha256,
             encoder,
+            reranker,
             cues_sha256,
             cue_questions,
             n: n.get(),
@@ -162,6 +165,11 @@ impl Receipt {
         self.encoder.as_ref()
     }
 
+    /// The reranker it was measured with, if any.
+    pub fn reranker(&self) -> Option<&EncoderId> {
+        self.reranker.as_ref()
+    }
+
     /// The published measures.
     pub fn expected(&self) -> &BTreeMap<Measure, f64> {
         &self.expected
@@ -175,6 +183,7 @@ impl Receipt {
             system: self.system.clone(),
             measures: self.expected.keys().copied().collect(),
             cues: self.recording(),
+            reranked: self.reranker.is_some(),
         }
     }
 
@@ -185,7 +194,8 @@ impl Receipt {
 
     /// The same as a command line, without the place of the data.
     pub fn command(&self) -> String {
-        command(self.dataset, self.unit, &self.system, self.encoder.as_ref(), self.recording().as_ref())
+        let models = [self.encoder.as_ref(), self.reranker.as_ref()];
+        command(self.dataset, self.unit, &self.system, models, self.recording().as_ref())
     }
 }
 
@@ -195,7 +205,7 @@ pub(super) fn command(
     dataset: DataSet,
     unit: Granularity,
     system: &System,
-    encoder: Option<&EncoderId>,
+    [encoder, reranker]: [Option<&EncoderId>; 2],
     cues: Option<&Recording>,
 ) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_.:/@=+,".contains(c);
@@ -209,7 +219,10 @@ pub(super) fn command(
     let cues = cues.map(|_| format!(" --cues {RECORDED}{}", most.unwrap_or_default())).unwrap_or_default();
     let unnamed = encoder.filter(|_| system.pipeline.encoder().is_none());
     let model = unnamed.map(|encoder| format!(" --model {}", encoder.model())).unwrap_or_default();
-    format!("aforesaid eval run --dataset {dataset} --unit {unit} --system {name}{criterion}{cues}{model}")
+    // A reranker is called by what follows its model's name, as in all-MiniLM-L6-v2+evidence.
+    let reranker = reranker.map(|id| id.model().rsplit_once('+').map_or(id.model(), |(_, name)| name));
+    let rerank = reranker.map(|name| format!(" --rerank {name}")).unwrap_or_default();
+    format!("aforesaid eval run --dataset {dataset} --unit {unit} --system {name}{criterion}{cues}{rerank}{model}")
 }
 
 /// By what the numbers of a system are chosen, where it is not the published protocol's measure.

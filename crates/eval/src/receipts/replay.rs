@@ -55,6 +55,11 @@ impl Receipt {
             Ok(encoder) => encoder,
             Err(reason) => return skipped(format!("no encoder: {reason}")),
         };
+        let reranker = self.reranker.as_ref().map(|_| equipment.reranker.as_ref().map(|reranker| reranker.name()));
+        if reranker == Some(None) {
+            return skipped("no reranker".to_owned());
+        }
+        let reranker = reranker.flatten();
         let cues = self.recording().map(|cues| cues.read(self.dataset, &path)).transpose();
         let cues_sha256 = match cues {
             // The data can be fetched, the cues not.
@@ -63,7 +68,8 @@ impl Receipt {
             }
             cues => cues?.map(|cues| cues.sha256().to_owned()),
         };
-        let differences = self.other_origin(&data_sha256, encoder.as_deref(), cues_sha256.as_deref());
+        let differences =
+            self.other_origin(&data_sha256, [encoder.as_deref(), reranker.as_deref()], cues_sha256.as_deref());
         if !differences.is_empty() {
             return Ok(Verdict::Failed { differences });
         }

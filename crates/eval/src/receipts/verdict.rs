@@ -42,6 +42,13 @@ pub enum Difference {
         /// Id of these figures' encoder, if there was one.
         actual: Option<String>,
     },
+    /// Another reranker.
+    Reranker {
+        /// Id of the published figures' reranker, if there was one.
+        expected: Option<String>,
+        /// Id of these figures' reranker, if there was one.
+        actual: Option<String>,
+    },
     /// Other cue questions.
     Cues {
         /// SHA-256 of the published figures' cues, if there were some.
@@ -72,8 +79,9 @@ pub enum Difference {
 impl Receipt {
     /// Compares figures with the published ones.
     pub fn check(&self, figures: &Figures) -> Verdict {
-        let Figures { data_sha256, encoder, cues_sha256, .. } = figures;
-        let mut differences = self.other_origin(data_sha256, encoder.as_deref(), cues_sha256.as_deref());
+        let Figures { data_sha256, encoder, reranker, cues_sha256, .. } = figures;
+        let mut differences =
+            self.other_origin(data_sha256, [encoder.as_deref(), reranker.as_deref()], cues_sha256.as_deref());
         if figures.n != self.n {
             differences.push(Difference::Questions { expected: self.n, actual: figures.n });
         }
@@ -96,7 +104,7 @@ impl Receipt {
     pub(super) fn other_origin(
         &self,
         data_sha256: &str,
-        encoder: Option<&str>,
+        [encoder, reranker]: [Option<&str>; 2],
         cues_sha256: Option<&str>,
     ) -> Vec<Difference> {
         let mut differences = Vec::new();
@@ -108,6 +116,13 @@ impl Receipt {
             differences.push(Difference::Encoder {
                 expected: expected.map(str::to_owned),
                 actual: encoder.map(str::to_owned),
+            });
+        }
+        let expected = self.reranker.as_ref().map(|id| id.as_str());
+        if reranker != expected {
+            differences.push(Difference::Reranker {
+                expected: expected.map(str::to_owned),
+                actual: reranker.map(str::to_owned),
             });
         }
         if cues_sha256 != self.cues_sha256.as_deref() {
@@ -125,6 +140,9 @@ impl fmt::Display for Difference {
             Self::Data { expected, actual } => write!(f, "data_sha256 expected {expected}, actual {actual}"),
             Self::Encoder { expected, actual } => {
                 write!(f, "encoder expected {}, actual {}", or_none(expected), or_none(actual))
+            }
+            Self::Reranker { expected, actual } => {
+                write!(f, "reranker expected {}, actual {}", or_none(expected), or_none(actual))
             }
             Self::Cues { expected, actual } => {
                 write!(f, "cues_sha256 expected {}, actual {}", or_none(expected), or_none(actual))

@@ -15,7 +15,8 @@ impl Receipt {
     pub fn of(title: &str, tolerance: Tolerance, recipe: &Recipe, figures: &Figures) -> String {
         let Recipe { dataset, unit, system, cues, .. } = recipe;
         let encoder = figures.encoder.as_deref().and_then(|id| EncoderId::new(id).ok());
-        let command = command(*dataset, *unit, system, encoder.as_ref(), cues.as_ref());
+        let reranker = figures.reranker.as_deref().and_then(|id| EncoderId::new(id).ok());
+        let command = command(*dataset, *unit, system, [encoder.as_ref(), reranker.as_ref()], cues.as_ref());
         let criterion = stated_criterion(system).map(|criterion| format!("criterion = \"{criterion}\"\n"));
         let [title, command, system] = [title, &command, &system.name].map(quoted);
         let mut text = format!(
@@ -32,6 +33,9 @@ impl Receipt {
         }
         if let Some(encoder) = &figures.encoder {
             text.push_str(&format!("encoder = {}\n", quoted(encoder)));
+        }
+        if let Some(reranker) = &figures.reranker {
+            text.push_str(&format!("reranker = {}\n", quoted(reranker)));
         }
         text.push_str(&format!("n = {}\ntolerance = {tolerance}\n\n[expected]\n", figures.n));
         for (measure, value) in &figures.measures {

@@ -42,8 +42,14 @@ impl Confidence {
                 self.system.name
             )));
         }
-        let recipe =
-            Recipe { dataset, unit, measures: Vec::new(), system: self.system.clone(), cues: self.cues.recording() };
+        let recipe = Recipe {
+            dataset,
+            unit,
+            measures: Vec::new(),
+            system: self.system.clone(),
+            cues: self.cues.recording(),
+            reranked: false,
+        };
         let path = self.data.path(settings)?;
         let equipment = self.vectors.equipment(dataset, recipe.system.pipeline.encoder(), settings)?;
         let report = watched(settings, |observe| recipe.confidence(&path, &equipment, observe))?;

@@ -56,7 +56,7 @@ impl VectorArgs {
         };
         let threads = NonZeroUsize::new(settings.models.threads.get()).unwrap_or(NonZeroUsize::MIN);
         let place = self.scratch_store.clone().map_or(Place::Process, Place::Store);
-        Ok(Equipment { encoder, threads, place })
+        Ok(Equipment { encoder, threads, place, reranker: None })
     }
 }
 

@@ -12,13 +12,14 @@ use aforesaid_eval::{
 use serde_json::{Map, Value, json};
 
 use super::{OutputArgs, equipment::watched};
-use crate::{failure::Failure, files::read_input, settings::Settings};
+use crate::{failure::Failure, files::read_input, rerank::Choice, settings::Settings};
 
 /// What is asked of one's own store.
 pub(super) struct Asked<'a> {
     pub(super) queries: &'a Path,
     pub(super) system: Option<&'a System>,
     pub(super) unit: Option<Granularity>,
+    pub(super) rerank: Option<&'a Choice>,
 }
 
 impl Asked<'_> {
@@ -41,11 +42,13 @@ impl Asked<'_> {
         let mut asked_with = settings.clone();
         asked_with.pipeline = pipeline.clone();
         let memory = asked_with.open(Creation::Forbidden)?;
+        let reranker = self.rerank.map(|choice| choice.load_local(settings)).transpose()?;
         let own = OwnStore {
             memory: &memory,
             namespace: &settings.namespace,
             queries: &queries,
             system: (&name, pipeline),
+            reranker: reranker.as_deref(),
             measures,
         };
         let units = self.unit.map_or_else(|| vec![Granularity::Turn, Granularity::Session], |unit| vec![unit]);

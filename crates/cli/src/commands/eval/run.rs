@@ -7,7 +7,7 @@ use aforesaid_eval::{
     EvalError,
     experiments::{Criterion, System},
     receipts::{Figures, Receipt, Tolerance},
-    recipe::{Outcome, Recipe},
+    recipe::{Equipment, Outcome, Recipe},
     reports::questions_csv,
 };
 use clap::{Args, ValueHint};
@@ -17,7 +17,7 @@ use super::{
     equipment::{VectorArgs, watched},
     own_store,
 };
-use crate::{failure::Failure, files::write_whole, settings::Settings};
+use crate::{failure::Failure, files::write_whole, rerank::Choice, settings::Settings};
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -43,6 +43,10 @@ pub(crate) struct Run {
     measures: MeasureArgs,
     #[command(flatten)]
     cues: CueArgs,
+    /// Rerank the best ten hits by the evidence reranker that is part of the program (evidence), by one in a file of `train
+    /// evidence`, or by another cross-encoder, given as a directory or a registered name.
+    #[arg(long, value_name = "evidence|MODEL|FILE")]
+    rerank: Option<Choice>,
     /// Whether image captions are indexed: keep or drop [default: drop for paper-* systems].
     #[arg(long, value_parser = captions)]
     captions: Option<Captions>,
@@ -82,7 +86,8 @@ impl Run {
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         if let Some(queries) = &self.queries {
-            let asked = own_store::Asked { queries, system: self.system.as_ref(), unit: self.data.unit };
+            let system = self.system.as_ref();
+            let asked = own_store::Asked { queries, system, unit: self.data.unit, rerank: self.rerank.as_ref() };
             return asked.run(&self.measures.measures(), &self.output, settings);
         }
         let (dataset, unit) = (self.data.dataset()?, self.data.unit());
@@ -121,9 +126,23 @@ impl Run {
             system.pipeline = system.pipeline.without_stage().with_stage(ranker.clone());
             system.name = format!("{}+ranker-{}", system.name, ranker.id());
         }
-        let recipe = Recipe { dataset, unit, measures: self.measures.measures(), system, cues: self.cues.recording() };
+        if self.receipt.is_some() && self.rerank.as_ref().is_some_and(|choice| !choice.is_shipped()) {
+            let why =
+                "a receipt names what everybody has; leave --receipt out, or rerank by the one that ships (evidence)";
+            return Err(Failure::Usage(format!("--receipt: {why}")));
+        }
+        let recipe = Recipe {
+            dataset,
+            unit,
+            measures: self.measures.measures(),
+            system,
+            cues: self.cues.recording(),
+            reranked: self.rerank.is_some(),
+        };
         let path_of_data = self.data.path(settings)?;
         let equipment = self.vectors.equipment(dataset, recipe.system.pipeline.encoder(), settings)?;
+        let reranker = self.rerank.as_ref().map(|choice| choice.load_local(settings)).transpose()?;
+        let equipment = Equipment { reranker, ..equipment };
         let outcome = watched(settings, |observe| recipe.run(&path_of_data, &equipment, observe))?;
         self.write(&outcome)?;
         if let Some(path) = &self.receipt {

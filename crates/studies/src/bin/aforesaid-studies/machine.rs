@@ -9,7 +9,10 @@ use std::{
 use aforesaid::{
     Encoder, EncoderSource, ModelPolicy, ResolveEncoder,
     models::{Instructions, ModelFiles, Precision, Threads},
-    resolve::{ConfiguredKey, DownloadEvent, ModelChoice, ModelResolver, ModelSettings, Network, Selection},
+    rerank::Reranker,
+    resolve::{
+        ConfiguredKey, DownloadEvent, EvidenceChoice, ModelChoice, ModelResolver, ModelSettings, Network, Selection,
+    },
     types::EncoderId,
 };
 use aforesaid_eval::{
@@ -96,7 +99,15 @@ impl Machine {
         };
         let threads = NonZeroUsize::new(self.threads().get()).unwrap_or(NonZeroUsize::MIN);
         let place = self.scratch_store.clone().map_or(Place::Process, Place::Store);
-        Ok(Equipment { encoder, threads, place })
+        Ok(Equipment { encoder, threads, place, reranker: None })
+    }
+
+    /// The evidence reranker that ships, in the precision of a receipt's.
+    pub(crate) fn reranker(&self, made_with: &EncoderId) -> Result<Arc<dyn Reranker>, Failure> {
+        let written = made_with.as_str().rsplit_once('/').and_then(|(_, precision)| precision.parse().ok());
+        let settings = ModelSettings { precision: self.precision.or(written), ..self.settings()? };
+        let reranker = ModelResolver::new(settings).evidence_reranker(&EvidenceChoice::Shipped)?;
+        Ok(Arc::new(reranker))
     }
 
     /// A receipt's model and precision are followed as those of a namespace with vectors are.

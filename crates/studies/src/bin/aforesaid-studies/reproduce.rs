@@ -3,9 +3,10 @@
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     path::PathBuf,
+    sync::Arc,
 };
 
-use aforesaid::types::EncoderId;
+use aforesaid::{rerank::Reranker, types::EncoderId};
 use aforesaid_eval::{
     EvalError,
     receipts::{Receipt, Replayed, Verdict},
@@ -46,6 +47,12 @@ impl Reproduce {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(slot) => slot.insert(machine.equipment(encoder)?),
             };
+            if let Some(reranker) = receipt.reranker() {
+                let is_its = |loaded: &Arc<dyn Reranker>| loaded.name() == reranker.as_str();
+                if !equipment.reranker.as_ref().is_some_and(is_its) {
+                    equipment.reranker = Some(machine.reranker(reranker)?);
+                }
+            }
             let one = watched(machine.format(), |observe| receipt.replay(root.as_deref(), equipment, observe))?;
             if machine.format() == Format::Text {
                 line(&one.to_string())?;
