@@ -140,3 +140,24 @@ fn what_did_not_help_is_not_written_and_what_does_not_fit_is_refused() {
     let refused = sandbox.refusal_of(|| with("tiny", &sandbox, &LEARN));
     assert!(refused.contains("found 2 histories, expected 3"), "{refused}");
 }
+
+#[test]
+fn without_its_model_the_reranker_that_ships_is_left_out_of_a_search_and_measures_nothing() {
+    let sandbox = store();
+    let lexical = ["--pipeline", "lexical", "--offline", "--json"];
+    let plain: Value = serde_json::from_str(&sandbox.done(&[&["search", "qure resi"], &lexical[..]].concat())).unwrap();
+    let found = sandbox.done(&[&["search", "qure resi", "--rerank", "evidence"], &lexical[..]].concat());
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(first(&found), first(&plain));
+    let warnings = found["warnings"].to_string();
+    assert!(warnings.contains("--rerank evidence") && warnings.contains("all-MiniLM-L6-v2"), "{warnings}");
+
+    sandbox.write("mine.jsonl", histories(true));
+    let measure = ["eval", "run", "--dataset", "jsonl", "--data", "mine.jsonl", "--system", "lexical", "--rerank"];
+    let without = finish(&mut sandbox.command(&[&measure[..], &["evidence", "--offline"]].concat()));
+    assert!(without.code != 0 && without.stderr.contains("all-MiniLM-L6-v2"), "{without:?}");
+    let refused = |more: &[&str]| sandbox.refusal(&[&measure[..], more].concat());
+    assert!(refused(&["llm"]).contains("--rerank llm: expected a model of this machine"));
+    let refused = refused(&["mine.safetensors", "--receipt", "receipt.toml"]);
+    assert!(refused.contains("--receipt: a receipt names what everybody has"), "{refused}");
+}

@@ -34,7 +34,7 @@ use crate::{
     experiments::{ExperimentError, Observer, Step, Trial},
     measures::{Measure, Run, evaluate},
     recipe::{Outcome, something_to_measure},
-    reports::{Origin, Report},
+    reports::{Origin, Report, reranked_by},
 };
 
 const NO_GOLD: &str = "no gold";
@@ -187,7 +187,12 @@ impl OwnStore<'_> {
             true => active.map(|id| id.to_string()).ok_or_else(|| "the namespace has no vectors".to_owned()),
             false => Err("the system does not use one".to_owned()),
         };
-        Ok(Origin { system: self.system.0.to_owned(), data: hex(&data.finalize()), encoder, cues: None })
+        Ok(Origin {
+            system: reranked_by(self.system.0, self.reranker),
+            data: hex(&data.finalize()),
+            encoder,
+            cues: None,
+        })
     }
 }
 

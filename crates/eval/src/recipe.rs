@@ -13,7 +13,7 @@ use crate::{
     datasets::{Benchmark, DataError, DataSet, RecordedCues},
     experiments::{Bench, Observer, Place, Setup, System, Trial, try_reranked},
     measures::Measure,
-    reports::{Origin, Report},
+    reports::{Origin, Report, reranked_by},
 };
 
 /// One system on one data set.
@@ -123,10 +123,7 @@ impl Recipe {
         let bench = Bench::new(&benchmark, &setup, observe)?;
         let reranker = self.reranker(&equipment)?;
         let trial = try_reranked(&bench, &self.system, reranker.map(Reranking::new), &self.measures, observe)?;
-        let system = match reranker {
-            Some(reranker) => format!("{}, reranked by {}", self.system.name, reranker.name()),
-            None => self.system.name.clone(),
-        };
+        let system = reranked_by(&self.system.name, reranker);
         let origin = Origin { system, data, encoder: equipment.encoder_id(), cues: cues_sha256.clone() };
         let report = Report::new(origin, &benchmark, &trial, &bench.clusters())?;
         drop(bench);

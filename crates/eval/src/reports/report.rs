@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aforesaid::rerank::Reranker;
 use serde_json::{Map, Value, json};
 
 use super::table::{Table, escaped, four};
@@ -26,6 +27,11 @@ pub struct Origin {
     pub encoder: Result<String, String>,
     /// SHA-256 of the cue questions, where there are some.
     pub cues: Option<String>,
+}
+
+/// A system as reports name it, with what reranks its best hits.
+pub fn reranked_by(system: &str, reranker: Option<&dyn Reranker>) -> String {
+    reranker.map_or_else(|| system.to_owned(), |reranker| format!("{system}, reranked by {}", reranker.name()))
 }
 
 /// Measures of one system on one benchmark, with all that was left out.
