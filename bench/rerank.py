@@ -1,6 +1,6 @@
 """What reranking costs a question: the candidate ranker over 500 candidates, and the evidence reranker over ten pairs.
 
-Usage: rerank.py AFORESAID LOCOMO10.json RERANKER.safetensors [ROUNDS]
+Usage: rerank.py AFORESAID LOCOMO10.json evidence|RERANKER.safetensors [ROUNDS]
 
 The systems take turns; each answers all questions of one conversation in one process on one thread. Printed are medians over
 the rounds of the means over the questions, of milliseconds that the answers themselves report.
@@ -29,7 +29,7 @@ def main():
     systems = {
         "hybrid": ["--pipeline", "hybrid"],
         "hybrid with the candidate ranker": ["--pipeline", "learned"],
-        "hybrid with the evidence reranker": ["--pipeline", "hybrid", "--rerank", os.path.abspath(reranker)],
+        "hybrid with the evidence reranker": ["--pipeline", "hybrid", "--rerank", reranker if reranker == "evidence" else os.path.abspath(reranker)],
     }
     with tempfile.TemporaryDirectory() as folder:
         store, history = os.path.join(folder, "store.db"), os.path.join(folder, "locomo.json")

@@ -3,7 +3,7 @@
     evidence.py learn --base DIR --lists FILE.. --out FILE      one reranker
     evidence.py choose --base DIR --lists FILE --out FILE       settings by leaving each history out, then one of all of them
 
-Lists come from `aforesaid-studies reranker lists` and `aforesaid-studies evidence --only-lists`.
+It reads a question with ten candidates as the program does, and writes what the program reads. Lists come from `aforesaid-studies reranker lists` and `aforesaid-studies evidence --only-lists`.
 """
 
 import argparse
@@ -200,7 +200,8 @@ def one(options, lists):
         say(epoch=epoch, loss=round(float(loss), 4), looks=looks)
 
     model = learn(options, lists, rows, options.seed, watch)
-    model.save(options.out, record(options, lists, rows, options.weight, options.seed))
+    weight = options.weight if options.score_weight is None else options.score_weight
+    model.save(options.out, record(options, lists, rows, weight, options.seed))
 
 
 def choose(options, lists):
@@ -263,6 +264,7 @@ def arguments():
     parser.add_argument("--epochs", type=float, default=2)
     parser.add_argument("--rate", type=float, default=5e-4)
     parser.add_argument("--weight", type=float, default=1.0, help="the first stage's weight in the loss")
+    parser.add_argument("--score-weight", type=float, help="the same in the score [default: as in the loss]")
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--most", type=int, help="questions, at most, evenly taken; for trying it out")

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
-
 use crate::bert::Sequence;
 
 /// Questions with the passages of one history, among which each is looked for.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default)]
 pub struct TrainingSet {
     /// Its name in reports.
     pub name: String,
@@ -26,7 +24,7 @@ pub struct TrainingSet {
 }
 
 /// A question and the passage that answers it.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default)]
 pub struct TrainingPair {
     /// The question. It has one form or several, of which every step takes one.
     pub questions: Vec<String>,

@@ -4,8 +4,8 @@ use aforesaid::{pipeline::confidence::Target, types::Granularity};
 
 use super::{
     cases::{Case, Sample},
-    fit::leave_one_out,
-    tables::{BASELINES, BINS, shipped},
+    fit::{UNANSWERABLE, balanced, leave_one_out, predict},
+    tables::{BASELINES, BINS, may_ship, others, shipped},
 };
 use crate::{
     Section, StudyError,
@@ -31,6 +31,7 @@ pub(super) fn of_study(samples: &[Sample]) -> Result<Vec<Section>, StudyError> {
         let Some(sample) = locomo(samples, unit) else { continue };
         sections.push(risk(sample)?);
         sections.push(reliability(sample)?);
+        sections.push(by_set(samples, unit)?);
     }
     Ok(sections)
 }
@@ -89,6 +90,46 @@ fn reliability(sample: &Sample) -> Result<Section, StudyError> {
         format!("Reliability, LoCoMo {unit}s, adapted"),
         "A calibrated probability lies on the diagonal.",
         &format!("reliability-{unit}s"),
+        figure,
+    ))
+}
+
+/// Data sets whose reliability is drawn beside each other, by turns and by sessions: as many as there are colours.
+const TURNS: [DataSet; 5] =
+    [DataSet::Locomo, DataSet::DialoguesTest, DataSet::Beam, DataSet::LongMemEvalPooled, DataSet::Ranking];
+const SESSIONS: [DataSet; 5] =
+    [DataSet::Locomo, DataSet::DialoguesTest, DataSet::Beam, DataSet::LongMemEvalPooled, DataSet::RealMem];
+/// Parts of the questions of a set: some have a hundred questions.
+const PARTS: usize = 5;
+
+/// What came true of what was said on each data set, by coefficients that were not fitted on it.
+fn by_set(samples: &[Sample], unit: Granularity) -> Result<Section, StudyError> {
+    let target = Target::FirstHit;
+    let mut series = vec![line("as said", vec![(0.0, 0.0), (1.0, 1.0)])];
+    for dataset in if unit == Granularity::Turn { TURNS } else { SESSIONS } {
+        let plain = |sample: &&Sample| sample.dense && !sample.source.attributed && !sample.source.cued;
+        let Some(sample) = samples.iter().filter(plain).find(|sample| sample.is(dataset, unit)) else { continue };
+        let probabilities = match may_ship(sample) {
+            true => predict(&balanced(&others(samples, sample), target)?, sample),
+            false => shipped(sample, target),
+        };
+        let forecasts = Forecasts::new(&probabilities, &sample.truths(target))?;
+        let bins = forecasts.bins(PARTS, &sample.counts(UNANSWERABLE));
+        series.push(line(&dataset.to_string(), bins.iter().map(|bin| (bin.said, bin.came_true)).collect()));
+    }
+    let titles = Titles {
+        chart: format!("Reliability by data set, {unit}s"),
+        x: "probability of the first hit, as said (mean of a fifth of the questions)".to_owned(),
+        y: "share of right first hits".to_owned(),
+    };
+    let figure = Lines { titles, series, range: Some((0.0, 1.0)), ..Lines::default() }.draw()?;
+    let share = 100.0 * UNANSWERABLE;
+    Ok(Section::figure(
+        format!("Reliability by data set, {unit}s, adapted"),
+        &format!(
+            "Coefficients that were not fitted on the data set. {share:.0}% of the questions of each count as having no answer."
+        ),
+        &format!("reliability-sets-{unit}s"),
         figure,
     ))
 }

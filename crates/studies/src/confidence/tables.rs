@@ -159,17 +159,20 @@ pub(super) fn strong(samples: &[Sample]) -> Result<Table, StudyError> {
     ]);
     let target = Target::FirstHit;
     for sample in samples.iter().filter(|sample| sample.dense && !sample.source.attributed && !sample.source.cued) {
-        let others: Vec<&Sample> = samples
-            .iter()
-            .filter(|other| may_ship(other) && other.dense && other.source.dataset != sample.source.dataset)
-            .collect();
         let mut cells = vec![sample.name()];
-        for probabilities in [shipped(sample, target), predict(&balanced(&others, target)?, sample)] {
+        let unfitted = predict(&balanced(&others(samples, sample), target)?, sample);
+        for probabilities in [shipped(sample, target), unfitted] {
             cells.extend(called_strong(sample, &probabilities)?);
         }
         table.push(cells);
     }
     Ok(table)
+}
+
+/// The samples with vectors, of other data sets, that shipped coefficients may be fitted on.
+pub(super) fn others<'a>(samples: &'a [Sample], than: &Sample) -> Vec<&'a Sample> {
+    let is_other = |other: &&Sample| may_ship(other) && other.dense && other.source.dataset != than.source.dataset;
+    samples.iter().filter(is_other).collect()
 }
 
 /// How many first hits are called strong, how many of these are right, and the calibration error, a fixed share of the

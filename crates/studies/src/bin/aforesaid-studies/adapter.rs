@@ -8,13 +8,12 @@ use aforesaid::models::{
 };
 use aforesaid_studies::{adapter_dev_sets, adapter_sets};
 use clap::{Args, ValueHint};
-use serde::Serialize;
 use serde_json::json;
 
 use crate::{
     failure::Failure,
     machine::Machine,
-    output::{Format, bar, json_line, json_lines, line, write_file},
+    output::{Format, bar, json_line, line, write_file},
     shippable::Shippable,
 };
 
@@ -27,9 +26,6 @@ pub(crate) struct Adapter {
     /// Learn nothing, and keep --strength of the adapter in this file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     weaken: Option<PathBuf>,
-    /// Learn nothing, and write the sets that would be learned from and looked at: JSON lines, a set each.
-    #[arg(long, conflicts_with = "weaken")]
-    only_sets: bool,
     #[command(flatten)]
     shippable: Shippable,
     /// Sets that are not learned from, but looked at: the step that is best for them is kept.
@@ -108,9 +104,6 @@ impl Adapter {
         if self.dev_sides {
             held_out.extend(adapter_dev_sets(sources)?);
         }
-        if self.only_sets {
-            return self.write_sets(&sets, &held_out);
-        }
         let format = machine.format();
         let files = machine.model_files()?;
         let settings = TrainingSettings {
@@ -159,26 +152,6 @@ impl Adapter {
             })),
         }
     }
-}
-
-impl Adapter {
-    /// Writes sets for a program that learns elsewhere.
-    fn write_sets(&self, sets: &[TrainingSet], held_out: &[TrainingSet]) -> Result<(), Failure> {
-        let all: Vec<WrittenSet<'_>> = [(sets, false), (held_out, true)]
-            .into_iter()
-            .flat_map(|(sets, held_out)| sets.iter().map(move |set| WrittenSet { held_out, set }))
-            .collect();
-        write_file(&self.out, &json_lines(&all)?)?;
-        line(&format!("{} sets to learn from and {} held out in {}", sets.len(), held_out.len(), self.out.display()))
-    }
-}
-
-/// A set, and whether it is held out.
-#[derive(Serialize)]
-struct WrittenSet<'a> {
-    held_out: bool,
-    #[serde(flatten)]
-    set: &'a TrainingSet,
 }
 
 /// The rules of an option: what names of sets begin with, and a number from 0 to `most` for them.
