@@ -94,7 +94,7 @@ fn the_reranker_that_ships_orders_the_first_ten() {
     };
     let (plain, reranked) = (measured(&[]), measured(&["--rerank", "evidence"]));
     let system = reranked["system"].as_str().unwrap();
-    assert!(system.starts_with("learned, reranked by all-MiniLM-L6-v2+evidence@"), "{system}");
+    assert!(system.starts_with("learned, the best 10 reranked by all-MiniLM-L6-v2+evidence@"), "{system}");
     assert_eq!(plain["measures"]["recall@10"], reranked["measures"]["recall@10"], "the first ten are the same set");
     assert_ne!(plain["measures"]["mrr"], reranked["measures"]["mrr"]);
     // A floor, as above: 18 of 31 were first when this was written.

@@ -21,7 +21,6 @@ use std::{collections::HashMap, num::NonZeroUsize};
 
 use aforesaid::{
     Memory, Pipeline, Ranking, Reranking,
-    rerank::Reranker,
     types::{Granularity, Namespace, Query, Scope, Unmatched},
 };
 use sha2::{Digest, Sha256};
@@ -55,7 +54,7 @@ pub struct OwnStore<'a> {
     /// What answers, under a name.
     pub system: (&'a str, &'a Pipeline),
     /// What reranks the best hits, if anything does.
-    pub reranker: Option<&'a dyn Reranker>,
+    pub reranking: Option<Reranking<'a>>,
     /// What is measured.
     pub measures: &'a [Measure],
 }
@@ -107,8 +106,8 @@ impl OwnStore<'_> {
 
     fn rank(&self, query: &LabelledQuery, unit: Granularity) -> Result<Ranking, aforesaid::Error> {
         let query = self.query(query, unit);
-        match self.reranker {
-            Some(reranker) => self.memory.rank_reranked(&query, self.system.1, Reranking::new(reranker)),
+        match self.reranking {
+            Some(reranking) => self.memory.rank_reranked(&query, self.system.1, reranking),
             None => self.memory.rank(&query, self.system.1),
         }
     }
@@ -188,7 +187,7 @@ impl OwnStore<'_> {
             false => Err("the system does not use one".to_owned()),
         };
         Ok(Origin {
-            system: reranked_by(self.system.0, self.reranker),
+            system: reranked_by(self.system.0, self.reranking),
             data: hex(&data.finalize()),
             encoder,
             cues: None,

@@ -29,8 +29,8 @@ pub struct Recipe {
     pub measures: Vec<Measure>,
     /// Cue questions, where there are to be some.
     pub cues: Option<Recording>,
-    /// Whether the equipment's reranker orders the best hits.
-    pub reranked: bool,
+    /// How many of the best hits the equipment's reranker orders, where it does.
+    pub rerank_depth: Option<NonZeroUsize>,
 }
 
 /// Recorded cue questions, and how many of them.
@@ -121,24 +121,24 @@ impl Recipe {
         let cues_sha256 = recorded.as_ref().map(|cues| cues.sha256().to_owned());
         let setup = equipment.setup_with(&self.system, recorded.map(Arc::new).as_ref());
         let bench = Bench::new(&benchmark, &setup, observe)?;
-        let reranker = self.reranker(&equipment)?;
-        let trial = try_reranked(&bench, &self.system, reranker.map(Reranking::new), &self.measures, observe)?;
-        let system = reranked_by(&self.system.name, reranker);
+        let reranking = self.reranking(&equipment)?;
+        let trial = try_reranked(&bench, &self.system, reranking, &self.measures, observe)?;
+        let system = reranked_by(&self.system.name, reranking);
         let origin = Origin { system, data, encoder: equipment.encoder_id(), cues: cues_sha256.clone() };
         let report = Report::new(origin, &benchmark, &trial, &bench.clusters())?;
         drop(bench);
         Ok(Outcome { benchmark, trial, report, cues_sha256 })
     }
 
-    /// What reranks, if anything is to.
+    /// What reranks, if anything is to, and how many hits.
     ///
     /// # Errors
     /// When the equipment has no reranker.
-    pub(crate) fn reranker<'e>(&self, equipment: &'e Equipment) -> Result<Option<&'e dyn Reranker>, EvalError> {
-        match (self.reranked, &equipment.reranker) {
-            (false, _) => Ok(None),
-            (true, Some(reranker)) => Ok(Some(reranker.as_ref())),
-            (true, None) => Err(EvalError::NoReranker { system: self.system.name.clone() }),
+    pub(crate) fn reranking<'e>(&self, equipment: &'e Equipment) -> Result<Option<Reranking<'e>>, EvalError> {
+        match (self.rerank_depth, &equipment.reranker) {
+            (None, _) => Ok(None),
+            (Some(depth), Some(reranker)) => Ok(Some(Reranking { depth, ..Reranking::new(reranker.as_ref()) })),
+            (Some(_), None) => Err(EvalError::NoReranker { system: self.system.name.clone() }),
         }
     }
 

@@ -46,7 +46,7 @@ fn measured(queries: &str, unit: Granularity) -> Result<Outcome, EvalError> {
     let measures: [Measure; 2] = ["hit@1".parse().unwrap(), "mrr".parse().unwrap()];
     let system = ("lexical", &pipeline);
     let own =
-        OwnStore { memory: &memory, namespace: &me, queries: &queries, system, reranker: None, measures: &measures };
+        OwnStore { memory: &memory, namespace: &me, queries: &queries, system, reranking: None, measures: &measures };
     own.run(unit, &|_| ())
 }
 

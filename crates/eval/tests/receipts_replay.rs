@@ -219,18 +219,22 @@ fn a_reranked_receipt_replays_with_its_reranker_only() {
     let words = Receipt::read(&folder("receipts/garden-turn-paper-bm25.toml")).unwrap().recipe();
     let with = |id: &'static str| Equipment { reranker: Some(Arc::new(Shortest(id))), ..words_only() };
     let equipment = with("tiny+evidence@1/f32");
-    let recipe = Recipe { reranked: true, ..words.clone() };
+    let recipe = Recipe { rerank_depth: NonZeroUsize::new(3), ..words.clone() };
     let data = recipe.dataset.fingerprint(&folder("garden")).unwrap();
     let run = |recipe: &Recipe| recipe.run(&folder("garden"), &equipment, &|_| {}).unwrap();
     let outcome = run(&recipe);
     assert_ne!(outcome.trial.run.to_trec().unwrap(), run(&words).trial.run.to_trec().unwrap());
-    assert!(outcome.report.to_markdown().contains("reranked by tiny+evidence@1/f32"));
+    assert!(outcome.report.to_markdown().contains("the best 3 reranked by tiny+evidence@1/f32"));
     let figures = Figures::of(&recipe, &equipment, data, &outcome);
     let text = Receipt::of("Shortest", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
     let here = format!("data = \"{}\"\nreranker =", folder("garden").display());
     let receipt = written("shortest", &text.replacen("reranker =", &here, 1));
 
-    assert!(receipt.command().ends_with("--system paper-bm25 --rerank evidence"), "{}", receipt.command());
+    assert!(
+        receipt.command().ends_with("--system paper-bm25 --rerank evidence --rerank-depth 3"),
+        "{}",
+        receipt.command()
+    );
     assert_eq!(receipt.recipe(), recipe);
     assert!(replay(&receipt, None, &equipment).to_string().starts_with("OK    shortest  hit@1 0."));
     let line = replay(&receipt, None, &with("tiny+evidence@2/f32")).to_string();

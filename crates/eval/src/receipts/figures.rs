@@ -32,7 +32,11 @@ impl Figures {
         Self {
             data_sha256,
             encoder: if recipe.system.pipeline.compares_vectors() { equipment.encoder_id().ok() } else { None },
-            reranker: equipment.reranker.as_ref().filter(|_| recipe.reranked).map(|reranker| reranker.name()),
+            reranker: equipment
+                .reranker
+                .as_ref()
+                .filter(|_| recipe.rerank_depth.is_some())
+                .map(|reranker| reranker.name()),
             cues_sha256: outcome.cues_sha256.clone(),
             n: evaluation.n(),
             measures: evaluation.measures().filter_map(mean).collect(),

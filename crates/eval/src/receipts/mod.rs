@@ -25,7 +25,7 @@
 //! | `data` | where that is, from the receipt's folder, if it is in this repository; optional |
 //! | `cues_sha256`, `cue_questions` | of the [cue questions](crate::datasets::RecordedCues) beside the data, where some were used, and how many a memory got at the most, where not all |
 //! | `encoder` | id of the encoder, where the system has a dense leg |
-//! | `reranker` | id of the reranker, where one ordered the best hits |
+//! | `reranker`, `rerank_depth` | id of the reranker, where one ordered the best hits, and how many |
 //! | `n` | questions measured |
 //! | `expected`, `tolerance` | measures from 0 to 1, and how far each may be off, above 0 and below 1 |
 //! | `note` | for readers; optional |

@@ -33,6 +33,7 @@ pub struct Receipt {
     pub(super) data_sha256: String,
     pub(super) encoder: Option<EncoderId>,
     pub(super) reranker: Option<EncoderId>,
+    rerank_depth: Option<NonZeroUsize>,
     pub(super) cues_sha256: Option<String>,
     pub(super) n: usize,
     pub(super) tolerance: Tolerance,
@@ -71,6 +72,12 @@ impl Receipt {
         let encoder_place = keys.place_of("encoder");
         let encoder: Option<EncoderId> = keys.optional("encoder", word)?;
         let reranker: Option<EncoderId> = keys.optional("reranker", word)?;
+        let depth_place = keys.place_of("rerank_depth");
+        let rerank_depth: Option<NonZeroUsize> =
+            keys.optional("rerank_depth", |value| number(value, COUNT).map(|(depth, _)| depth))?;
+        if reranker.is_some() && rerank_depth.is_none() {
+            return Err(keys.missing("rerank_depth", "how many hits the reranker orders, a whole number from 1"));
+        }
         let n: NonZeroUsize = keys.required("n", COUNT, |value| number(value, COUNT).map(|(n, _)| n))?;
         let tolerance = keys.required("tolerance", SMALL, |value| number(value, SMALL).map(|(small, _)| small))?;
         let note = keys.optional("note", text)?;
@@ -95,9 +102,14 @@ impl Receipt {
             let why = "expected no such key without cues_sha256".to_owned();
             return Err(wrong(cue_questions_place, "cue_questions", why));
         }
+        if let (None, Some(depth)) = (&reranker, rerank_depth) {
+            let why = format!("found {depth}; expected no such key without reranker");
+            return Err(wrong(depth_place, "rerank_depth", why));
+        }
         system.criterion = criterion.unwrap_or_default();
         let recording = cues_sha256.as_ref().map(|_| Recording { folder: None, at_most: cue_questions });
-        let command = command(dataset, unit, &system, [encoder.as_ref(), reranker.as_ref()], recording.as_ref());
+        let command =
+            command(dataset, unit, &system, encoder.as_ref(), (reranker.as_ref(), rerank_depth), recording.as_ref());
         if written != command {
             let why = format!("found {written:?}; expected what the other keys say: {command:?}");
             return Err(wrong(place, "command", why));
@@ -115,6 +127,7 @@ impl Receipt {
             data_sha256,
             encoder,
             reranker,
+            rerank_depth,
             cues_sha256,
             cue_questions,
             n: n.get(),
@@ -183,7 +196,7 @@ impl Receipt {
             system: self.system.clone(),
             measures: self.expected.keys().copied().collect(),
             cues: self.recording(),
-            reranked: self.reranker.is_some(),
+            rerank_depth: self.rerank_depth,
         }
     }
 
@@ -194,8 +207,8 @@ impl Receipt {
 
     /// The same as a command line, without the place of the data.
     pub fn command(&self) -> String {
-        let models = [self.encoder.as_ref(), self.reranker.as_ref()];
-        command(self.dataset, self.unit, &self.system, models, self.recording().as_ref())
+        let reranked = (self.reranker.as_ref(), self.rerank_depth);
+        command(self.dataset, self.unit, &self.system, self.encoder.as_ref(), reranked, self.recording().as_ref())
     }
 }
 
@@ -205,7 +218,8 @@ pub(super) fn command(
     dataset: DataSet,
     unit: Granularity,
     system: &System,
-    [encoder, reranker]: [Option<&EncoderId>; 2],
+    encoder: Option<&EncoderId>,
+    (reranker, depth): (Option<&EncoderId>, Option<NonZeroUsize>),
     cues: Option<&Recording>,
 ) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_.:/@=+,".contains(c);
@@ -221,7 +235,8 @@ pub(super) fn command(
     let model = unnamed.map(|encoder| format!(" --model {}", encoder.model())).unwrap_or_default();
     // A reranker is called by what follows its model's name, as in all-MiniLM-L6-v2+evidence.
     let reranker = reranker.map(|id| id.model().rsplit_once('+').map_or(id.model(), |(_, name)| name));
-    let rerank = reranker.map(|name| format!(" --rerank {name}")).unwrap_or_default();
+    let rerank = reranker.zip(depth).map(|(name, depth)| format!(" --rerank {name} --rerank-depth {depth}"));
+    let rerank = rerank.unwrap_or_default();
     format!("aforesaid eval run --dataset {dataset} --unit {unit} --system {name}{criterion}{cues}{rerank}{model}")
 }
 

@@ -13,10 +13,11 @@ impl Receipt {
     ///
     /// A tolerance below 0.0000005 is finer than that, and such a receipt may not replay.
     pub fn of(title: &str, tolerance: Tolerance, recipe: &Recipe, figures: &Figures) -> String {
-        let Recipe { dataset, unit, system, cues, .. } = recipe;
+        let Recipe { dataset, unit, system, cues, rerank_depth, .. } = recipe;
         let encoder = figures.encoder.as_deref().and_then(|id| EncoderId::new(id).ok());
         let reranker = figures.reranker.as_deref().and_then(|id| EncoderId::new(id).ok());
-        let command = command(*dataset, *unit, system, [encoder.as_ref(), reranker.as_ref()], cues.as_ref());
+        let command =
+            command(*dataset, *unit, system, encoder.as_ref(), (reranker.as_ref(), *rerank_depth), cues.as_ref());
         let criterion = stated_criterion(system).map(|criterion| format!("criterion = \"{criterion}\"\n"));
         let [title, command, system] = [title, &command, &system.name].map(quoted);
         let mut text = format!(
@@ -34,8 +35,8 @@ impl Receipt {
         if let Some(encoder) = &figures.encoder {
             text.push_str(&format!("encoder = {}\n", quoted(encoder)));
         }
-        if let Some(reranker) = &figures.reranker {
-            text.push_str(&format!("reranker = {}\n", quoted(reranker)));
+        if let (Some(reranker), Some(depth)) = (&figures.reranker, rerank_depth) {
+            text.push_str(&format!("reranker = {}\nrerank_depth = {depth}\n", quoted(reranker)));
         }
         text.push_str(&format!("n = {}\ntolerance = {tolerance}\n\n[expected]\n", figures.n));
         for (measure, value) in &figures.measures {

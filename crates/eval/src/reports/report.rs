@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use aforesaid::rerank::Reranker;
+use aforesaid::Reranking;
 use serde_json::{Map, Value, json};
 
 use super::table::{Table, escaped, four};
@@ -30,8 +30,9 @@ pub struct Origin {
 }
 
 /// A system as reports name it, with what reranks its best hits.
-pub fn reranked_by(system: &str, reranker: Option<&dyn Reranker>) -> String {
-    reranker.map_or_else(|| system.to_owned(), |reranker| format!("{system}, reranked by {}", reranker.name()))
+pub fn reranked_by(system: &str, reranking: Option<Reranking<'_>>) -> String {
+    let by = |of: Reranking<'_>| format!("{system}, the best {} reranked by {}", of.depth, of.reranker.name());
+    reranking.map_or_else(|| system.to_owned(), by)
 }
 
 /// Measures of one system on one benchmark, with all that was left out.

@@ -48,7 +48,7 @@ impl Confidence {
             measures: Vec::new(),
             system: self.system.clone(),
             cues: self.cues.recording(),
-            reranked: false,
+            rerank_depth: None,
         };
         let path = self.data.path(settings)?;
         let equipment = self.vectors.equipment(dataset, recipe.system.pipeline.encoder(), settings)?;

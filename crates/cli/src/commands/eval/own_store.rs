@@ -1,8 +1,8 @@
 //! `aforesaid eval run --queries`: the store that searches are asked of.
 
-use std::path::Path;
+use std::{num::NonZeroUsize, path::Path};
 
-use aforesaid::{Creation, types::Granularity};
+use aforesaid::{Creation, Reranking, types::Granularity};
 use aforesaid_eval::{
     EvalError,
     experiments::System,
@@ -19,7 +19,8 @@ pub(super) struct Asked<'a> {
     pub(super) queries: &'a Path,
     pub(super) system: Option<&'a System>,
     pub(super) unit: Option<Granularity>,
-    pub(super) rerank: Option<&'a Choice>,
+    /// What reranks, and how many hits.
+    pub(super) rerank: Option<(&'a Choice, Option<NonZeroUsize>)>,
 }
 
 impl Asked<'_> {
@@ -42,13 +43,16 @@ impl Asked<'_> {
         let mut asked_with = settings.clone();
         asked_with.pipeline = pipeline.clone();
         let memory = asked_with.open(Creation::Forbidden)?;
-        let reranker = self.rerank.map(|choice| choice.load_local(settings)).transpose()?;
+        let reranker = self.rerank.map(|(choice, _)| choice.load_local(settings)).transpose()?;
+        let depth = self.rerank.and_then(|(_, depth)| depth);
+        let reranking = reranker.as_deref().map(Reranking::new);
+        let reranking = reranking.map(|usual| Reranking { depth: depth.unwrap_or(usual.depth), ..usual });
         let own = OwnStore {
             memory: &memory,
             namespace: &settings.namespace,
             queries: &queries,
             system: (&name, pipeline),
-            reranker: reranker.as_deref(),
+            reranking,
             measures,
         };
         let units = self.unit.map_or_else(|| vec![Granularity::Turn, Granularity::Session], |unit| vec![unit]);

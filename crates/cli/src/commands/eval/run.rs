@@ -1,6 +1,6 @@
 //! `aforesaid eval run`
 
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use aforesaid::formats::Captions;
 use aforesaid_eval::{
@@ -17,7 +17,7 @@ use super::{
     equipment::{VectorArgs, watched},
     own_store,
 };
-use crate::{failure::Failure, files::write_whole, rerank::Choice, settings::Settings};
+use crate::{failure::Failure, files::write_whole, rerank::Choice, settings::Settings, values::at_least_one};
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -43,10 +43,13 @@ pub(crate) struct Run {
     measures: MeasureArgs,
     #[command(flatten)]
     cues: CueArgs,
-    /// Rerank the best ten hits by the evidence reranker that is part of the program (evidence), by one in a file of `train
+    /// Rerank the best hits by the evidence reranker that is part of the program (evidence), by one in a file of `train
     /// evidence`, or by another cross-encoder, given as a directory or a registered name.
     #[arg(long, value_name = "evidence|MODEL|FILE")]
     rerank: Option<Choice>,
+    /// Hits that the reranker orders [default: 10].
+    #[arg(long, value_name = "N", requires = "rerank", value_parser = at_least_one)]
+    rerank_depth: Option<NonZeroUsize>,
     /// Whether image captions are indexed: keep or drop [default: drop for paper-* systems].
     #[arg(long, value_parser = captions)]
     captions: Option<Captions>,
@@ -87,7 +90,8 @@ impl Run {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         if let Some(queries) = &self.queries {
             let system = self.system.as_ref();
-            let asked = own_store::Asked { queries, system, unit: self.data.unit, rerank: self.rerank.as_ref() };
+            let rerank = self.rerank.as_ref().map(|choice| (choice, self.rerank_depth));
+            let asked = own_store::Asked { queries, system, unit: self.data.unit, rerank };
             return asked.run(&self.measures.measures(), &self.output, settings);
         }
         let (dataset, unit) = (self.data.dataset()?, self.data.unit());
@@ -131,17 +135,17 @@ impl Run {
                 "a receipt names what everybody has; leave --receipt out, or rerank by the one that ships (evidence)";
             return Err(Failure::Usage(format!("--receipt: {why}")));
         }
+        let reranker = self.rerank.as_ref().map(|choice| choice.load_local(settings)).transpose()?;
         let recipe = Recipe {
             dataset,
             unit,
             measures: self.measures.measures(),
             system,
             cues: self.cues.recording(),
-            reranked: self.rerank.is_some(),
+            rerank_depth: reranker.as_ref().map(|reranker| self.rerank_depth.unwrap_or(reranker.default_depth())),
         };
         let path_of_data = self.data.path(settings)?;
         let equipment = self.vectors.equipment(dataset, recipe.system.pipeline.encoder(), settings)?;
-        let reranker = self.rerank.as_ref().map(|choice| choice.load_local(settings)).transpose()?;
         let equipment = Equipment { reranker, ..equipment };
         let outcome = watched(settings, |observe| recipe.run(&path_of_data, &equipment, observe))?;
         self.write(&outcome)?;
