@@ -126,7 +126,7 @@ fn by_set(samples: &[Sample], unit: Granularity) -> Result<Section, StudyError> 
     let share = 100.0 * UNANSWERABLE;
     Ok(Section::figure(
         format!("Reliability by data set, {unit}s, adapted"),
-        &format!(
+        format!(
             "Coefficients that were not fitted on the data set. {share:.0}% of the questions of each count as having no answer."
         ),
         &format!("reliability-sets-{unit}s"),
