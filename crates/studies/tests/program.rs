@@ -86,3 +86,21 @@ fn what_cannot_be_done_is_said() {
     assert_snapshot!(refused(&["default", "--data", "garden", "--json"]), @r#"5 {"error":{"kind":"model","message":"system the study of the default: it needs vectors, and there is no encoder: no model was chosen"}}"#);
     assert_snapshot!(refused(&["roxy", "--data", "garden", "--judge"]), @"2 aforesaid-studies: a language model: found no URL; give --llm-url and --llm-model");
 }
+
+#[test]
+fn lists_to_learn_to_rerank_from_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "jsonl/memories.jsonl", MEMORIES);
+    write(&folder, "jsonl/queries.jsonl", QUERIES);
+    let lists = ["reranker", "lists", "--dataset", "jsonl", "--data", ".", "--pipeline", "lexical", "--form", "turn"];
+    let (code, said, message) = run(folder.path(), &[&lists[..], &["--out", "lists.jsonl"]].concat());
+    assert_eq!((code, said.as_str()), (0, "11 questions in lists.jsonl: 0 teach, 11 are held out\n"), "{message}");
+    let written = fs::read_to_string(folder.path().join("lists.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();
+    assert_eq!(first["query"], "QUERY_TIME: 15. Where did Ines sow the broad beans?");
+    assert_eq!((&first["held_out"], &first["gold"][0]), (&true.into(), &true.into()));
+    let passage = first["passages"][0].as_str().unwrap();
+    assert!(passage.starts_with("MEMORY_TIME: 1. Ines: I sowed broad beans"), "{passage}");
+    let lengths = ["passages", "gold", "first_stage"].map(|field| first[field].as_array().unwrap().len());
+    assert_eq!(lengths, [lengths[0]; 3]);
+}
