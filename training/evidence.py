@@ -107,7 +107,7 @@ class Lists:
 
 
 def learn(options, lists, rows, seed, watch=None):
-    """Learns from some lists; `watch(model, epoch)` is called after each epoch."""
+    """Learns from some lists; `watch(model, epoch, loss)` is called after each epoch."""
     device = lists.ids.device
     torch.manual_seed(seed)
     model = Reranker(options, seed).to(device)
