@@ -49,10 +49,6 @@ class Network(torch.nn.Module):
             self.register_parameter(_plain(map + ".down"), torch.nn.Parameter(down))
             self.register_parameter(_plain(map + ".up"), torch.nn.Parameter(torch.zeros(outputs, rank)))
 
-    @property
-    def device(self):
-        return self.get_buffer(_plain("embeddings.word_embeddings.weight")).device
-
     def weight(self, name):
         return self.get_buffer(_plain(name + ".weight"))
 
@@ -73,10 +69,6 @@ class Network(torch.nn.Module):
             down, up = self.update(map)
             merged[map] = self.weight(map) + up @ down, self.get_buffer(_plain(map + ".bias"))
         return merged
-
-    def published(self):
-        """Weights and biases as they were published."""
-        return {map: (self.weight(map), self.get_buffer(_plain(map + ".bias"))) for map in self.maps}
 
     def hidden(self, merged, ids, segments, mask):
         """The vectors of tokens, `[texts, tokens, hidden]`; `mask` is true where there is one."""
@@ -122,18 +114,6 @@ class Network(torch.nn.Module):
 
     def _dropped(self, x):
         return F.dropout(x, self._rate(), self.training) if self.dropout else x
-
-
-def padded(encodings, device):
-    """Ids, segments and mask of texts, `[texts, tokens]`, as long as the longest."""
-    most = max(len(encoding[0]) for encoding in encodings)
-    ids = torch.zeros(len(encodings), most, dtype=torch.long)
-    segments, mask = torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
-    for row, (of_ids, of_segments) in enumerate(encodings):
-        ids[row, : len(of_ids)] = torch.tensor(of_ids)
-        segments[row, : len(of_ids)] = torch.tensor(of_segments)
-        mask[row, : len(of_ids)] = True
-    return tuple(part.to(device, non_blocking=True) for part in (ids, segments, mask))
 
 
 def encoded(tokenizer, texts, max_tokens):

@@ -12,6 +12,7 @@ use crate::{
     failure::Failure,
     machine::Machine,
     output::{Format, bar, json_line, json_lines, line, write_file},
+    reranker::HELD_OUT,
     shippable::Shippable,
 };
 
@@ -30,7 +31,7 @@ pub(crate) struct Lists {
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        default_value = "nurse,running-coach,launch-team,Kim_Ji_young"
+        default_value = HELD_OUT
     )]
     hold_out: Vec<String>,
     /// Every question; otherwise some of each kind and history, as `learn` takes them.

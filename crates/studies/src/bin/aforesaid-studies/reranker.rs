@@ -24,6 +24,9 @@ use crate::{
     study::Report,
 };
 
+/// Histories of different kinds that choose and are not learned from.
+pub(crate) const HELD_OUT: &str = "nurse,running-coach,launch-team,Kim_Ji_young";
+
 /// Learning, or measuring.
 #[derive(Debug, Args)]
 pub(crate) struct Reranker {
@@ -53,7 +56,7 @@ struct Learn {
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        default_value = "nurse,running-coach,launch-team,Kim_Ji_young"
+        default_value = HELD_OUT
     )]
     hold_out: Vec<String>,
     /// The file to begin with.
