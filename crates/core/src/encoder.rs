@@ -45,6 +45,15 @@ pub trait PairScorer: Send + Sync {
     /// # Errors
     /// When the model cannot take a text or cannot be reached.
     fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError>;
+
+    /// How many bytes of a passage are read beside the query, from its beginning: fewer than it has where the model cannot
+    /// read the whole.
+    ///
+    /// # Errors
+    /// When the model cannot take a text.
+    fn reads(&self, _query: &str, passage: &str) -> Result<usize, EncodeError> {
+        Ok(passage.len())
+    }
 }
 
 /// Maps texts to unit-length vectors whose dot product is their similarity.

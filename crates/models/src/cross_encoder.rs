@@ -61,4 +61,9 @@ impl PairScorer for CrossEncoder {
         });
         finite.map_err(|message| EncodeError { encoder: self.id.clone(), message })
     }
+
+    fn reads(&self, query: &str, passage: &str) -> Result<usize, EncodeError> {
+        let read = self.inference.reading().reads(query, passage);
+        read.map_err(|message| EncodeError { encoder: self.id.clone(), message })
+    }
 }

@@ -61,6 +61,14 @@ impl Reading {
         texts.iter().map(|text| Ok(self.tokenizer.text(text)?.len())).collect()
     }
 
+    /// How many bytes of a passage are read beside a query; see [`aforesaid_core::PairScorer::reads`].
+    ///
+    /// # Errors
+    /// A sentence on what went wrong.
+    pub(crate) fn reads(&self, query: &str, passage: &str) -> Result<usize, String> {
+        self.tokenizer.reads(query, passage)
+    }
+
     /// The windows of a text that is encoded after `prefix`; see [`aforesaid_core::windows`].
     ///
     /// # Errors

@@ -127,16 +127,26 @@ impl TextTokenizer {
         }
     }
 
+    /// How many bytes of a passage are among the tokens of its pair, from its beginning.
+    ///
+    /// # Errors
+    /// A sentence on what went wrong.
+    pub(crate) fn reads(&self, query: &str, passage: &str) -> Result<usize, String> {
+        let input: EncodeInput<'_> = (self.beginning(query), self.beginning(passage)).into();
+        let encoding = guarded_encoding(|| self.inner.encode(input, true))?;
+        let offsets = encoding.get_sequence_ids().into_iter().zip(encoding.get_offsets());
+        let ends = offsets.filter(|(text, _)| *text == Some(1)).map(|(_, (_, end))| *end);
+        let end = passage.floor_char_boundary(ends.max().unwrap_or_default());
+        Ok(if passage[end..].trim().is_empty() { passage.len() } else { end })
+    }
+
     fn beginning<'t>(&self, text: &'t str) -> &'t str {
         &text[..text.floor_char_boundary(self.max_bytes)]
     }
 
     fn encode<'t>(&self, input: impl Into<EncodeInput<'t>>) -> Result<Encoding, String> {
         let input = input.into();
-        match guarded(|| self.inner.encode_fast(input, true)) {
-            Ok(encoded) => encoded.map_err(|error| error.to_string()),
-            Err(_) => Err("the tokenizer failed on it; copy tokenizer.json again, or use another model".to_owned()),
-        }
+        guarded_encoding(|| self.inner.encode_fast(input, true))
     }
 
     fn checked(&self, encoding: &Encoding) -> Result<Vec<u32>, String> {
@@ -152,5 +162,11 @@ impl TextTokenizer {
             Some(id) => Err(format!("the tokenizer gave token {id}; expected ids below {}", self.vocabulary)),
             None => Ok(ids.to_vec()),
         }
+    }
+}
+fn guarded_encoding(encode: impl FnOnce() -> tokenizers::Result<Encoding>) -> Result<Encoding, String> {
+    match guarded(encode) {
+        Ok(encoded) => encoded.map_err(|error| error.to_string()),
+        Err(_) => Err("the tokenizer failed on it; copy tokenizer.json again, or use another model".to_owned()),
     }
 }

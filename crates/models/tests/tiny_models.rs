@@ -145,6 +145,21 @@ fn bert_scores_pairs_by_segments_pooler_and_classifier() {
 }
 
 #[test]
+fn a_passage_is_read_as_far_as_its_pair_has_tokens() {
+    for name in ["tiny-cross-bert", "tiny-cross-xlm-roberta", "tiny-cross-modernbert"] {
+        let model = CrossEncoder::load(&files(name), runtime(1)).unwrap();
+        let short = "ba be \n";
+        assert_eq!(model.reads("ba", short).unwrap(), short.len(), "{name}");
+        let long = "ba b\u{e9} ".repeat(300);
+        let read = model.reads("ba", &long).unwrap();
+        assert!(0 < read && read < long.len(), "{name}: {read}");
+        let score = |passage: &str| model.score("ba", &[passage]).unwrap();
+        assert_eq!(score(&long[..read]), score(&long), "{name}: nothing behind it is read");
+        assert_ne!(score(&long[..read / 2]), score(&long), "{name}: what stands before it is read");
+    }
+}
+
+#[test]
 fn xlm_roberta_scores_pairs_by_its_classification_head() {
     assert_scores_as_transformers("tiny-cross-xlm-roberta");
 }

@@ -5,7 +5,7 @@ use std::{fmt, num::NonZeroUsize, str::FromStr, sync::Arc};
 
 use super::{CrossEncoderReranker, RerankCandidate, RerankError, Reranker};
 use crate::{
-    encoder::{Locality, PairScorer},
+    encoder::{EncodeError, Locality, PairScorer},
     fusion::mean_and_deviation,
     types::UnknownChoice,
 };
@@ -56,7 +56,7 @@ impl PairForm {
 
     /// A candidate.
     pub fn passage(self, candidate: &RerankCandidate) -> String {
-        let mut text = format!("MEMORY_TIME: {}. {}", candidate.position, candidate.text);
+        let mut text = turn(candidate);
         if self == Self::Dialogue {
             let around = [("BEFORE", candidate.before.last()), ("AFTER", candidate.after.first())];
             for (mark, neighbour) in around.into_iter().filter_map(|(mark, of)| Some((mark, of?))) {
@@ -65,6 +65,11 @@ impl PairForm {
         }
         text
     }
+}
+
+/// A candidate without the turns around it.
+fn turn(candidate: &RerankCandidate) -> String {
+    format!("MEMORY_TIME: {}. {}", candidate.position, candidate.text)
 }
 
 impl fmt::Display for PairForm {
@@ -91,7 +96,7 @@ impl FromStr for PairForm {
 /// A cross-encoder that was trained on the best candidates of a first stage.
 ///
 /// The score of a candidate is the model's logit, plus a weight times its first-stage score in standard deviations of
-/// those of all candidates shown.
+/// those of all candidates shown. Of a turn that the model cannot read whole, the logit says less: see [`tempered`].
 #[derive(Clone)]
 pub struct EvidenceReranker {
     scorer: Arc<dyn PairScorer>,
@@ -103,6 +108,13 @@ impl EvidenceReranker {
     /// A trained scorer with the form of its pairs and the weight of the first stage, which its file records.
     pub fn new(scorer: Arc<dyn PairScorer>, form: PairForm, first_stage_weight: f64) -> Self {
         Self { scorer, form, first_stage_weight }
+    }
+
+    /// How much of a candidate's own turn the model reads, from 0 to 1.
+    fn share_read(&self, query: &str, candidate: &RerankCandidate) -> Result<f64, EncodeError> {
+        let turn = turn(candidate);
+        let read = self.scorer.reads(query, &turn)?;
+        Ok(if read < turn.len() { read as f64 / turn.len() as f64 } else { 1.0 })
     }
 }
 
@@ -127,12 +139,27 @@ impl Reranker for EvidenceReranker {
         candidates.iter().try_for_each(require_no_label)?;
         let passages: Vec<String> = candidates.iter().map(|candidate| self.form.passage(candidate)).collect();
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-        let logits = self.scorer.score(&self.form.query(query, candidates), &passages);
-        let logits = logits.map_err(|error| RerankError::Failed(error.to_string()))?;
+        let query = self.form.query(query, candidates);
+        let failed = |error: EncodeError| RerankError::Failed(error.to_string());
+        let logits = self.scorer.score(&query, &passages).map_err(failed)?;
+        let shares = candidates.iter().map(|candidate| self.share_read(&query, candidate));
+        let logits = tempered(&logits, &shares.collect::<Result<Vec<_>, _>>().map_err(failed)?);
         let first_stage = standardised(&candidates.iter().map(|candidate| candidate.score).collect::<Vec<_>>());
         let scores = logits.into_iter().zip(first_stage);
-        Ok(scores.map(|(logit, first)| Some(f64::from(logit) + self.first_stage_weight * first)).collect())
+        Ok(scores.map(|(logit, first)| Some(logit + self.first_stage_weight * first)).collect())
     }
+}
+
+/// Logits, of which those of turns that were read in part only are moved towards the mean: what was not read may say otherwise.
+///
+/// A weight is the square of the share that was read, the mean is of the logits by their weights, and a logit keeps its
+/// weight of its distance from that mean. A turn that was read whole keeps its logit.
+fn tempered(logits: &[f32], shares: &[f64]) -> Vec<f64> {
+    let weighted = || logits.iter().map(|logit| f64::from(*logit)).zip(shares.iter().map(|share| share * share));
+    let total: f64 = weighted().map(|(_, weight)| weight).sum();
+    let mean = weighted().map(|(logit, weight)| weight * logit).sum::<f64>() / total.max(f64::MIN_POSITIVE);
+    let temper = |(logit, weight)| if weight < 1.0 { mean + weight * (logit - mean) } else { logit };
+    weighted().map(temper).collect()
 }
 
 /// Scores in standard deviations from their mean; all 0 where they are equal.
@@ -221,6 +248,45 @@ mod tests {
         assert_eq!(scores, [Some(19.0), Some(15.0)]);
         let alone = EvidenceReranker::new(scorer(), PairForm::Turn, 2.0).score("q", &candidates[..1]).unwrap();
         assert_eq!(alone, [Some(17.0)]);
+    }
+
+    #[test]
+    fn a_logit_of_a_part_counts_by_the_square_of_the_share_that_was_read() {
+        assert_eq!(tempered(&[3.0, 0.1, -1.0], &[1.0; 3]), [3.0, f64::from(0.1f32), -1.0]);
+        // The mean of 4 and, with a weight of a quarter, -1 is 3.
+        assert_eq!(tempered(&[4.0, -1.0], &[1.0, 0.5]), [4.0, 2.0]);
+        assert_eq!(tempered(&[4.0, -1.0], &[1.0, 0.0]), [4.0, 4.0], "nothing was read of it");
+        assert_eq!(tempered(&[4.0, -1.0], &[0.0, 0.0]), [0.0, 0.0]);
+        assert!(tempered(&[], &[]).is_empty());
+    }
+
+    /// Logits are lengths, and only 20 bytes are read.
+    struct Cut(Arc<Lengths>);
+
+    impl PairScorer for Cut {
+        fn id(&self) -> &EncoderId {
+            self.0.id()
+        }
+
+        fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
+            self.0.score(query, passages)
+        }
+
+        fn reads(&self, _query: &str, passage: &str) -> Result<usize, EncodeError> {
+            Ok(passage.len().min(20))
+        }
+    }
+
+    #[test]
+    fn the_turns_around_a_candidate_do_not_count_for_the_share() {
+        let candidates = [candidate(1, "abcd", 1.0), candidate(2, "a", 1.0), candidate(3, &"a".repeat(24), 1.0)];
+        let scores = |scorer| {
+            let scores = EvidenceReranker::new(scorer, PairForm::Dialogue, 0.0).score("q", &candidates).unwrap();
+            scores.into_iter().map(Option::unwrap).collect::<Vec<f64>>()
+        };
+        let (whole, cut) = (scores(scorer() as Arc<dyn PairScorer>), scores(Arc::new(Cut(scorer()))));
+        assert_eq!(cut[..2], whole[..2], "MEMORY_TIME: 1. abcd has 20 bytes");
+        assert!(cut[2] < whole[2] && cut[2] > whole[0], "{cut:?}, {whole:?}");
     }
 
     #[test]

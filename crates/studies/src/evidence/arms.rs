@@ -123,6 +123,10 @@ impl PairScorer for Remembering {
         known.extend(passages.iter().zip(&scores).map(|(passage, score)| (key(passage), *score)));
         Ok(scores)
     }
+
+    fn reads(&self, query: &str, passage: &str) -> Result<usize, EncodeError> {
+        self.inner.reads(query, passage)
+    }
 }
 
 #[cfg(test)]
