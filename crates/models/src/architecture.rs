@@ -10,6 +10,7 @@ use crate::{
     files::{MOST_CONFIG, read_regular},
     kernels::Arithmetic,
     modernbert::{ClassificationHead, ModernBert, ModernBertConfig},
+    registry::Pooling,
 };
 
 /// The `model_type` of ModernBERT.
@@ -107,16 +108,21 @@ impl Network {
         }
     }
 
-    /// Computes the token vectors of several texts, `[tokens of all texts, hidden]`, one text after the other.
+    /// Computes the token vectors that the pooling reads of several texts, `[tokens, hidden]`, one text after the other.
     ///
     /// Each text has at least one token and at most the `max_tokens` it was loaded for, with ids below the vocabulary's.
     ///
     /// # Errors
     /// When the word embeddings cannot be read any more.
-    pub(crate) fn forward<'w>(&self, texts: &[&Sequence], space: &'w mut Workspace) -> Result<&'w [f32], ModelError> {
+    pub(crate) fn forward<'w>(
+        &self,
+        texts: &[&Sequence],
+        pooling: Pooling,
+        space: &'w mut Workspace,
+    ) -> Result<&'w [f32], ModelError> {
         match self {
-            Self::Bert(bert) => bert.forward(texts, space),
-            Self::ModernBert(bert) => bert.forward(texts, space),
+            Self::Bert(bert) => bert.forward(texts, pooling, space),
+            Self::ModernBert(bert) => bert.forward(texts, pooling, space),
         }
     }
 }
@@ -150,7 +156,15 @@ impl PairHead {
         }
     }
 
-    /// The score of a sequence by its token vectors, `[tokens, hidden]`: a logit, without a sigmoid.
+    /// Which token vectors it reads.
+    pub(crate) fn pooling(&self) -> Pooling {
+        match self {
+            Self::Bert(_) => Pooling::Cls,
+            Self::ModernBert(head) => head.pooling(),
+        }
+    }
+
+    /// The score of a sequence by the token vectors that it reads, `[tokens, hidden]`: a logit, without a sigmoid.
     pub(crate) fn score(&self, tokens: &[f32], hidden: usize) -> f32 {
         match self {
             Self::Bert(head) => head.score(&tokens[..hidden]),

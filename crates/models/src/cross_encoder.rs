@@ -48,6 +48,7 @@ impl PairScorer for CrossEncoder {
         let width = self.inference.dim();
         let scores = self.inference.run(
             passages,
+            self.head.pooling(),
             |tokenizer, passage| tokenizer.pair(query, passage),
             |tokens| self.head.score(tokens, width),
         );

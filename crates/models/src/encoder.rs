@@ -100,6 +100,7 @@ impl BertEncoder {
     fn rows(&self, inference: &Inference, prefix: &str, texts: &[&str]) -> Result<Vec<f32>, String> {
         let vectors = inference.run(
             texts,
+            self.files.recipe.pooling,
             |tokenizer, text| tokenizer.text(&format!("{prefix}{text}")),
             |tokens| self.finish(tokens),
         )?;
@@ -126,7 +127,7 @@ impl BertEncoder {
         Ok(self.plain().map_err(|error| self.failed(error))?.multiply_adds_per_token())
     }
 
-    /// One text's token vectors, `[tokens, dim]`, to its vector.
+    /// The token vectors of a text that its pooling reads, `[tokens, dim]`, to its vector.
     fn finish(&self, tokens: &[f32]) -> Vec<f32> {
         let mut vector = tokens[..self.dim()].to_vec();
         match self.files.recipe.pooling {

@@ -13,6 +13,7 @@ use crate::{
     architecture::{Network, Shape},
     bert::{Sequence, Workspace},
     kernels::Arithmetic,
+    registry::Pooling,
     tokenizer::TextTokenizer,
 };
 
@@ -116,7 +117,7 @@ impl Inference {
         self.network.multiply_adds_per_token()
     }
 
-    /// What `finish` makes of each item's token vectors, `[tokens, dim]`, in the order of the items.
+    /// What `finish` makes of the token vectors that the pooling reads of each item, `[tokens, dim]`, in the order of the items.
     ///
     /// `read` makes tokens of an item. An item's result is the same, bit for bit, alone and in any batch.
     ///
@@ -125,6 +126,7 @@ impl Inference {
     pub(crate) fn run<T: Sync, U: Send>(
         &self,
         items: &[T],
+        pooling: Pooling,
         read: impl Fn(&TextTokenizer, &T) -> Result<Sequence, String> + Sync + Send,
         finish: impl Fn(&[f32]) -> U + Sync + Send,
     ) -> Result<Vec<U>, String> {
@@ -133,7 +135,7 @@ impl Inference {
             // A call with few tokens is still split so that every thread has a batch.
             let total: usize = sequences.iter().map(Sequence::len).sum();
             let batches = batches(&sequences, BATCH_TOKENS.min(total.div_ceil(self.threads())));
-            let blocks = self.each(&batches, |batch| self.run_batch(&sequences, batch, &finish))?;
+            let blocks = self.each(&batches, |batch| self.run_batch(&sequences, batch, pooling, &finish))?;
             let mut results: Vec<(usize, U)> =
                 batches.into_iter().flatten().zip(blocks.into_iter().flatten()).collect();
             results.sort_unstable_by_key(|(i, _)| *i);
@@ -165,14 +167,15 @@ impl Inference {
         &self,
         sequences: &[Sequence],
         batch: &[usize],
+        pooling: Pooling,
         finish: impl Fn(&[f32]) -> U,
     ) -> Result<Vec<U>, String> {
         let mut space = self.spaces.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let texts: Vec<&Sequence> = batch.iter().map(|i| &sequences[*i]).collect();
-        let mut tokens = self.network.forward(&texts, &mut space).map_err(|error| error.reason())?;
+        let mut tokens = self.network.forward(&texts, pooling, &mut space).map_err(|error| error.reason())?;
         let mut results = Vec::with_capacity(texts.len());
         for text in texts {
-            let (of_text, rest) = tokens.split_at(text.len() * self.dim());
+            let (of_text, rest) = tokens.split_at(pooling.reads(text.len()) * self.dim());
             results.push(finish(of_text));
             tokens = rest;
         }

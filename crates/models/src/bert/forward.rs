@@ -3,7 +3,8 @@
 use super::{Bert, Sequence, Workspace, relative_bias::RelativeBias, weights::Layer};
 use crate::{
     ModelError,
-    kernels::{Finish, MARGIN, Rows, RowsMut},
+    kernels::{Attending, Finish, MARGIN, Rows, RowsMut},
+    registry::Pooling,
 };
 
 impl Bert {
@@ -13,16 +14,22 @@ impl Bert {
         self.layers.len() * (4 * hidden * hidden + 2 * hidden * inner)
     }
 
-    /// Computes the token vectors of several texts, `[tokens of all texts, hidden]`, one text after the other.
+    /// Computes the token vectors that the pooling reads of several texts, `[tokens, hidden]`, one text after the other.
+    /// The last layer computes no others.
     ///
     /// Each text has at least one token and at most `max_tokens`, with ids below `vocab_size`.
     ///
     /// # Errors
     /// When the word embeddings cannot be read any more.
-    pub(crate) fn forward<'w>(&self, texts: &[&Sequence], space: &'w mut Workspace) -> Result<&'w [f32], ModelError> {
+    pub(crate) fn forward<'w>(
+        &self,
+        texts: &[&Sequence],
+        pooling: Pooling,
+        space: &'w mut Workspace,
+    ) -> Result<&'w [f32], ModelError> {
         self.embed(texts, space)?;
-        for layer in &self.layers {
-            self.attention(layer, texts, space);
+        for (layer, to_come) in self.layers.iter().zip((0..self.layers.len()).rev()) {
+            self.attention(layer, texts, if to_come == 0 { pooling } else { Pooling::Mean }, space);
             self.feed_forward(layer, space);
         }
         Ok(&space.hidden)
@@ -37,7 +44,7 @@ impl Bert {
         Ok(())
     }
 
-    fn attention(&self, layer: &Layer, texts: &[&Sequence], space: &mut Workspace) {
+    fn attention(&self, layer: &Layer, texts: &[&Sequence], read: Pooling, space: &mut Workspace) {
         let (width, heads) = (self.config.hidden_size, self.config.heads());
         let Workspace { hidden, input, query_key_value, context, attention, sums, .. } = space;
         let tokens = input.rows();
@@ -45,14 +52,20 @@ impl Bert {
         context.resize(tokens * width + MARGIN);
         let out = RowsMut::whole(&mut query_key_value[..tokens * 3 * width], 3 * width);
         self.arithmetic.multiply(input, &layer.query_key_value, out, Finish::Set, sums);
-        let mut start = 0;
+        let (mut start, mut kept) = (0, 0);
         for text in texts {
-            let (from, to) = (&query_key_value[start * 3 * width..], &mut context[start * width..]);
+            let attending = Attending { tokens: text.len(), queries: read.reads(text.len()) };
+            let (from, to) = (&query_key_value[start * 3 * width..], &mut context[kept * width..]);
             let bias = self.bias.as_ref().map(RelativeBias::of_scores);
-            self.arithmetic.attend(from, to, text.len(), heads, bias, attention);
-            start += text.len();
+            self.arithmetic.attend(from, to, attending, heads, bias, attention);
+            if kept < start {
+                hidden.copy_within(start * width..(start + attending.queries) * width, kept * width);
+            }
+            start += attending.tokens;
+            kept += attending.queries;
         }
-        self.arithmetic.take(Rows::whole(&context[..tokens * width], width), input);
+        hidden.resize(kept * width);
+        self.arithmetic.take(Rows::whole(&context[..kept * width], width), input);
         self.arithmetic.multiply(input, &layer.attention_output, RowsMut::whole(hidden, width), Finish::Add, sums);
         self.arithmetic.normalise(hidden, &layer.attention_norm, input);
     }

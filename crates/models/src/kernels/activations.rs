@@ -1,7 +1,5 @@
 //! The left-hand side of a matrix product: activations, laid out for the kernel.
 
-use std::marker::PhantomData;
-
 use super::{
     Aligned, Rows,
     balanced::{Excess, encode},
@@ -101,7 +99,7 @@ impl Activations {
                 if first + r < count {
                     words[taken..].fill(0);
                     let mut encoder =
-                        Encoder::<D> { words, range: Range::default(), excesses: &mut self.excesses, dot: PhantomData };
+                        Encoder::<D> { words, range: Range::default(), excesses: &mut self.excesses, dot };
                     row(first + r, &mut encoder);
                     self.ranges.push(encoder.range);
                 } else {
@@ -121,7 +119,7 @@ pub(super) struct Encoder<'a, D> {
     words: &'a mut [u32],
     range: Range,
     excesses: &'a mut Vec<Excess>,
-    dot: PhantomData<D>,
+    dot: D,
 }
 
 impl<D: Dot> Encoder<'_, D> {
@@ -130,7 +128,7 @@ impl<D: Dot> Encoder<'_, D> {
     pub(super) fn encode(&mut self, row: &[f32]) {
         match D::ENCODING {
             Encoding::F32 => self.words.iter_mut().zip(row).for_each(|(word, value)| *word = value.to_bits()),
-            Encoding::Bf16 => bf16_words(row, self.words),
+            Encoding::Bf16 => self.dot.bf16_words(row, self.words),
             Encoding::Bytes => {
                 self.range = range(row);
                 let (inverse, low) = (inverse(self.range.scale), self.range.low);
@@ -198,7 +196,7 @@ pub(super) fn bytes_of(row: &[f32], words: &mut [u32], byte: impl Fn(f32) -> u8)
 
 /// bfloat16 numbers, rounded to the nearest, ties to even.
 #[inline(always)]
-pub(super) fn bf16_words(row: &[f32], words: &mut [u32]) {
+pub(in crate::kernels) fn bf16_words(row: &[f32], words: &mut [u32]) {
     words_of::<2>(row, words, |value, place| bf16(value) << (16 * place));
 }
 

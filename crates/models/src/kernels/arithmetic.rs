@@ -10,7 +10,8 @@ use super::dot::{
     neon_bytes::{MixedDot, SignedDot},
 };
 use super::{
-    Activations, AttentionSpace, Finish, Heads, LayerNorm, MARGIN, PartialSums, Rows, RowsMut, ScoreBias, Weights,
+    Activations, Attending, AttentionSpace, Finish, Heads, LayerNorm, MARGIN, PartialSums, Rows, RowsMut, ScoreBias,
+    Weights,
     activations::Take,
     attention::Attend,
     dot::{
@@ -57,6 +58,14 @@ enum Native {
 }
 
 impl Native {
+    /// Whether it multiplies tiles of bfloat16.
+    fn has_tiles(self) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        return matches!(self, Self::AmxBf16(_));
+        #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+        false
+    }
+
     fn of(precision: Precision, family: Family) -> Self {
         match (precision, family) {
             #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -146,9 +155,9 @@ impl Arithmetic {
         self.run(Multiply { left, right, out, finish, sums });
     }
 
-    /// Attention within one text of `tokens` tokens.
+    /// Attention within one text.
     ///
-    /// `query_key_value` is `[tokens, 3, size, heads]` and `context`, `[tokens, size, heads]`, is written; behind
+    /// `query_key_value` is `[tokens, 3, size, heads]` and `context`, `[queries, size, heads]`, is written; behind
     /// both there are [`MARGIN`] components, and those of `context` may be written too.
     ///
     /// # Panics
@@ -157,19 +166,23 @@ impl Arithmetic {
         self,
         query_key_value: &[f32],
         context: &mut [f32],
-        tokens: usize,
+        attending: Attending,
         heads: Heads,
         bias: Option<ScoreBias<'_>>,
         space: &mut AttentionSpace,
     ) {
         let hidden = heads.count * heads.size;
-        assert!(query_key_value.len() >= tokens * 3 * hidden + MARGIN && context.len() >= tokens * hidden + MARGIN);
-        self.of_attention().run(Attend { query_key_value, context, tokens, heads, bias, space });
+        let Attending { tokens, queries } = attending;
+        assert!((1..=tokens).contains(&queries) && query_key_value.len() >= tokens * 3 * hidden + MARGIN);
+        assert!(context.len() >= queries * hidden + MARGIN);
+        self.of_attention().run(Attend { query_key_value, context, attending, heads, bias, space });
     }
 
-    /// The kernels of attention: bfloat16 beside bytes, where a processor multiplies it and its error is lost in theirs.
+    /// The kernels of attention: bfloat16 beside bytes, where a processor multiplies it and its error is lost in theirs, and
+    /// beside bfloat16, where tiles of it make attention a quarter of what it takes in f32.
     fn of_attention(self) -> Self {
         let native = match self.precision {
+            Precision::Bf16 if self.native.has_tiles() => self.native,
             Precision::F32 | Precision::Bf16 => Native::None,
             Precision::Int8 => Native::of(Precision::Bf16, self.family),
         };

@@ -5,6 +5,9 @@
 //! component side by side. So nothing is transposed, no sum runs across a
 //! vector, the softmax needs no tail, and a short text wastes nothing.
 
+mod tiles;
+
+use self::tiles::TileSpace;
 use super::{
     Aligned,
     dot::{Dot, Encoding, Product},
@@ -27,6 +30,15 @@ pub(crate) struct Heads {
     pub(crate) size: usize,
 }
 
+/// How much of a text attends to all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Attending {
+    /// Tokens of the text.
+    pub(crate) tokens: usize,
+    /// The first of them, for which values are gathered; one at least.
+    pub(crate) queries: usize,
+}
+
 /// The buffers of attention within one text; words hold one number or two, as the product of a [`Dot`] wants them.
 #[derive(Default)]
 pub(crate) struct AttentionSpace {
@@ -38,6 +50,7 @@ pub(crate) struct AttentionSpace {
     weights: Aligned<u32>,
     /// `[groups, tokens, size, lanes]`: the means of the values.
     means: Aligned<u32>,
+    tiles: TileSpace,
 }
 
 /// What attention adds to the scores of a query and a key, `[2 * reach - 1, heads]` by their distance.
@@ -51,9 +64,9 @@ pub(crate) struct ScoreBias<'a> {
 pub(super) struct Attend<'a> {
     /// `[tokens, 3, size, heads]`, and room for a vector behind it.
     pub(super) query_key_value: &'a [f32],
-    /// `[tokens, size, heads]`, and room for a vector behind it, which may be written.
+    /// `[queries, size, heads]`, and room for a vector behind it, which may be written.
     pub(super) context: &'a mut [f32],
-    pub(super) tokens: usize,
+    pub(super) attending: Attending,
     pub(super) heads: Heads,
     pub(super) bias: Option<ScoreBias<'a>>,
     pub(super) space: &'a mut AttentionSpace,
@@ -66,15 +79,26 @@ impl Product for Attend<'_> {
     /// With f32 or bfloat16; `Arithmetic` never asks for bytes, whose sums are no numbers yet.
     #[inline(always)]
     fn run<D: Dot>(self, dot: D) {
+        match dot.tiles() {
+            Some(tiles) if self.bias.is_none() => self.by_tiles(dot, &tiles),
+            _ => self.by_vectors(dot),
+        }
+    }
+}
+
+impl Attend<'_> {
+    /// Lanes are heads.
+    #[inline(always)]
+    fn by_vectors<D: Dot>(self, dot: D) {
         let lanes = D::Simd::LANES;
         let Heads { count, size } = self.heads;
         let shape = Shape {
-            tokens: self.tokens,
-            padded: self.tokens.next_multiple_of(TILE),
+            tokens: self.attending.tokens,
+            padded: self.attending.tokens.next_multiple_of(TILE),
             size: size.next_multiple_of(TILE),
             groups: count.div_ceil(lanes),
         };
-        let AttentionSpace { parts: [queries, keys, values], scores, weights, means } = self.space;
+        let AttentionSpace { parts: [queries, keys, values], scores, weights, means, .. } = self.space;
         shape.gather::<D>(dot.simd(), self.query_key_value, 0, self.heads, 1.0 / (size as f32).sqrt(), queries);
         shape.gather::<D>(dot.simd(), self.query_key_value, 1, self.heads, 1.0, keys);
         shape.gather_values::<D>(dot.simd(), self.query_key_value, self.heads, values);
@@ -87,7 +111,7 @@ impl Product for Attend<'_> {
             let queries = D::Simd::words(&queries[of_group.clone()]);
             let (keys, values) = (D::Simd::words(&keys[of_group.clone()]), D::Simd::words(&values[of_group]));
             let means = &mut means[group * shape.padded * shape.size * lanes..][..shape.padded * shape.size * lanes];
-            let tiles = queries.chunks_exact(TILE * shape.words::<D>());
+            let tiles = queries.chunks_exact(TILE * shape.words::<D>()).take(self.attending.queries.div_ceil(TILE));
             for (t, (tile, means)) in
                 tiles.zip(D::Simd::words_mut(means).chunks_exact_mut(TILE * shape.size)).enumerate()
             {
@@ -109,7 +133,7 @@ impl Product for Attend<'_> {
                 }
             }
         }
-        shape.scatter(dot.simd(), means, self.heads, self.context);
+        shape.scatter(dot.simd(), means, self.heads, self.attending.queries, self.context);
     }
 }
 
@@ -323,9 +347,9 @@ impl Shape {
 
     /// Writes the means, token after token: a vector's lanes beyond the heads are overwritten by the next.
     #[inline(always)]
-    fn scatter<S: Simd>(self, simd: S, means: &[u32], heads: Heads, context: &mut [f32]) {
+    fn scatter<S: Simd>(self, simd: S, means: &[u32], heads: Heads, queries: usize, context: &mut [f32]) {
         let token_length = self.size * S::LANES;
-        for token in 0..self.tokens {
+        for token in 0..queries {
             for component in 0..heads.size {
                 for group in 0..self.groups {
                     let from =
@@ -447,9 +471,10 @@ mod tests {
                     let bias = table.map_or(0.0, |table| table[(REACH - 1 + key - query) * heads.count + head]);
                     (dot / (heads.size as f64).sqrt() + f64::from(bias)).exp()
                 };
-                let total: f64 = (0..tokens).map(score).sum();
+                let scores: Vec<f64> = (0..tokens).map(score).collect();
+                let total: f64 = scores.iter().sum();
                 for c in 0..heads.size {
-                    let sum: f64 = (0..tokens).map(|key| score(key) * number(key, 2, head, c)).sum();
+                    let sum: f64 = scores.iter().enumerate().map(|(key, score)| score * number(key, 2, head, c)).sum();
                     out[query * hidden + c * heads.count + head] = (sum / total) as f32;
                 }
             }
@@ -458,7 +483,7 @@ mod tests {
     }
 
     fn cases() -> impl Strategy<Value = (Heads, usize, Vec<f32>, Vec<f32>)> {
-        (1usize..20, 1usize..12, 1usize..REACH).prop_flat_map(|(count, size, tokens)| {
+        (1usize..20, prop_oneof![1usize..12, 30usize..70], 1usize..REACH).prop_flat_map(|(count, size, tokens)| {
             let numbers = |n| prop::collection::vec(-2.0f32..2.0, n);
             let heads = Heads { count, size };
             (Just(heads), Just(tokens), numbers(tokens * 3 * count * size), numbers((2 * REACH - 1) * count))
@@ -478,10 +503,18 @@ mod tests {
                     let mut context = vec![f32::NAN; tokens * hidden + MARGIN];
                     // A space that was used before for something larger.
                     let mut space = AttentionSpace::default();
-                    for length in [tokens, 1, tokens] {
+                    let mut attend = |tokens: usize, queries: usize, context: &mut [f32]| {
                         let bias = bias.as_ref().map(|bias| ScoreBias { table: bias.table, reach: bias.reach });
-                        arithmetic.attend(&padded, &mut context, length, heads, bias, &mut space);
+                        let attending = Attending { tokens, queries };
+                        arithmetic.attend(&padded, context, attending, heads, bias, &mut space);
+                    };
+                    for length in [tokens, 1, tokens] {
+                        attend(length, length, &mut context);
                     }
+                    let some = tokens.div_ceil(2);
+                    let mut of_some = vec![f32::NAN; some * hidden + MARGIN];
+                    attend(tokens, some, &mut of_some);
+                    prop_assert!(of_some[..some * hidden] == context[..some * hidden], "{arithmetic:?}: {some} queries");
                     let expected = naive(&rows, tokens, heads, table);
                     let slack = if arithmetic.attends_in_bf16() { 0.1 } else { 1e-5 };
                     for (found, expected) in context.iter().zip(expected) {

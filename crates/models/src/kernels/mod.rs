@@ -28,7 +28,7 @@ mod weights;
 pub(crate) use activations::Activations;
 pub(crate) use aligned::Aligned;
 pub(crate) use arithmetic::Arithmetic;
-pub(crate) use attention::{AttentionSpace, Heads, MARGIN, ScoreBias};
+pub(crate) use attention::{Attending, AttentionSpace, Heads, MARGIN, ScoreBias};
 pub(crate) use layer_norm::LayerNorm;
 pub(crate) use multiply::{Finish, PartialSums};
 pub(crate) use rows::{Rows, RowsMut};

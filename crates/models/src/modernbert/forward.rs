@@ -4,7 +4,8 @@ use super::{ModernBert, config::Reach, weights::Layer};
 use crate::{
     ModelError,
     bert::{Sequence, Workspace},
-    kernels::{Finish, LayerNorm, MARGIN, Rows, RowsMut},
+    kernels::{Attending, Finish, LayerNorm, MARGIN, Rows, RowsMut},
+    registry::Pooling,
 };
 
 impl ModernBert {
@@ -14,16 +15,22 @@ impl ModernBert {
         self.layers.len() * (4 * hidden * hidden + 3 * hidden * inner)
     }
 
-    /// Computes the token vectors of several texts, `[tokens of all texts, hidden]`, one text after the other.
+    /// Computes the token vectors that the pooling reads of several texts, `[tokens, hidden]`, one text after the other.
+    /// The last layer computes no others.
     ///
     /// Each text has at least one token and at most the `max_tokens` it was loaded for, with ids below `vocab_size`.
     ///
     /// # Errors
     /// When the word embeddings cannot be read any more.
-    pub(crate) fn forward<'w>(&self, texts: &[&Sequence], space: &'w mut Workspace) -> Result<&'w [f32], ModelError> {
+    pub(crate) fn forward<'w>(
+        &self,
+        texts: &[&Sequence],
+        pooling: Pooling,
+        space: &'w mut Workspace,
+    ) -> Result<&'w [f32], ModelError> {
         self.embed(texts, space)?;
-        for layer in &self.layers {
-            self.attention(layer, texts, space);
+        for (layer, to_come) in self.layers.iter().zip((0..self.layers.len()).rev()) {
+            self.attention(layer, texts, if to_come == 0 { pooling } else { Pooling::Mean }, space);
             self.feed_forward(layer, space);
         }
         self.arithmetic.normalise(&mut space.hidden, &self.final_norm, &mut space.input);
@@ -55,7 +62,7 @@ impl ModernBert {
         }
     }
 
-    fn attention(&self, layer: &Layer, texts: &[&Sequence], space: &mut Workspace) {
+    fn attention(&self, layer: &Layer, texts: &[&Sequence], read: Pooling, space: &mut Workspace) {
         let (width, heads) = (self.config.hidden_size, self.config.heads());
         self.take(layer.attention_norm.as_ref(), space);
         let Workspace { hidden, input, query_key_value, context, attention, sums, .. } = space;
@@ -68,16 +75,22 @@ impl ModernBert {
             Reach::Text => (&self.of_text, None),
             Reach::Window => (&self.of_window, Some(self.config.half_window())),
         };
-        let mut start = 0;
+        let (mut start, mut kept) = (0, 0);
         for text in texts {
             let from = &mut query_key_value[start * 3 * width..];
             rotation.turn(&mut from[..text.len() * 3 * width], heads);
             let bias = half.and_then(|half| self.window.as_ref()?.of(text.len(), half));
-            let to = &mut context[start * width..];
-            self.arithmetic.attend(from, to, text.len(), heads, bias, attention);
-            start += text.len();
+            let attending = Attending { tokens: text.len(), queries: read.reads(text.len()) };
+            let to = &mut context[kept * width..];
+            self.arithmetic.attend(from, to, attending, heads, bias, attention);
+            if kept < start {
+                hidden.copy_within(start * width..(start + attending.queries) * width, kept * width);
+            }
+            start += attending.tokens;
+            kept += attending.queries;
         }
-        self.arithmetic.take(Rows::whole(&context[..tokens * width], width), input);
+        hidden.resize(kept * width);
+        self.arithmetic.take(Rows::whole(&context[..kept * width], width), input);
         self.arithmetic.multiply(input, &layer.attention_output, RowsMut::whole(hidden, width), Finish::Add, sums);
     }
 

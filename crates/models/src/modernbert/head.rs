@@ -94,6 +94,11 @@ impl ClassificationHead {
         })
     }
 
+    /// Which token vectors it reads.
+    pub(crate) fn pooling(&self) -> Pooling {
+        self.pooling
+    }
+
     /// The score of a sequence by its token vectors, `[tokens, hidden]`: a logit, without a sigmoid.
     pub(crate) fn score(&self, tokens: &[f32]) -> f32 {
         let hidden = self.row.len();

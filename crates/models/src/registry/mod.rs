@@ -52,6 +52,16 @@ pub enum Pooling {
     Cls,
 }
 
+impl Pooling {
+    /// How many of a text's token vectors are read, from the first on.
+    pub(crate) fn reads(self, tokens: usize) -> usize {
+        match self {
+            Self::Mean => tokens,
+            Self::Cls => tokens.min(1),
+        }
+    }
+}
+
 /// What is done to the pooled vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -104,6 +104,11 @@ impl<D: Dot<Simd = Avx512>> Dot for Amx<D> {
     }
 
     #[inline(always)]
+    fn bf16_words(self, numbers: &[f32], words: &mut [u32]) {
+        self.0.bf16_words(numbers, words);
+    }
+
+    #[inline(always)]
     fn store(self, sums: D::Sums, words: &mut [u32; 16]) {
         self.0.store(sums, words);
     }
@@ -233,6 +238,68 @@ impl Tiles {
                 "tilestored [{sums} + {stride}*1 + 128], tmm2",
                 sums = in(reg) sums, stride = in(reg) stride, options(nostack, preserves_flags)
             );
+        }
+    }
+
+    /// Writes the product of 16 rows of words and 16 columns.
+    ///
+    /// Each side is its words, and how many words its lines are apart: `rows` has 16 lines of `steps` times 16 words, `columns`
+    /// `steps` times 16 lines of 16, and `out` 16 of 16.
+    ///
+    /// # Panics
+    /// When a side is shorter than that.
+    #[inline]
+    pub(in crate::kernels) fn square(
+        &self,
+        steps: usize,
+        (rows, of_rows): (&[u32], usize),
+        (columns, of_columns): (&[u32], usize),
+        (out, of_out): (&mut [u32], usize),
+    ) {
+        let holds = |words: usize, lines: usize, apart: usize, width: usize| {
+            let last = (lines - 1).checked_mul(apart).and_then(|last| last.checked_add(width));
+            last.is_some_and(|end| end <= words)
+        };
+        assert!(
+            (1..1 << 20).contains(&steps)
+                && holds(rows.len(), SIDE, of_rows, steps * SIDE)
+                && holds(columns.len(), steps * SIDE, of_columns, SIDE)
+                && holds(out.len(), SIDE, of_out, SIDE)
+        );
+        let step = SIDE * of_columns * size_of::<u32>();
+        macro_rules! multiply {
+            ($product:literal) => {
+                // SAFETY: `self` exists only where the instructions are. Step s reads words `16 s` to `16 s + 15` of 16 rows
+                // and lines `16 s` to `16 s + 15` of columns; these, and the 16 lines that are written, are within the slices
+                // by the assertion above.
+                unsafe {
+                    asm!(
+                        "tilezero tmm0",
+                        "2:",
+                        "tileloadd tmm3, [{rows} + {of_rows}*1]",
+                        "tileloadd tmm4, [{columns} + {of_columns}*1]",
+                        concat!($product, " tmm0, tmm3, tmm4"),
+                        "add {rows}, 64",
+                        "add {columns}, {step}",
+                        "dec {steps}",
+                        "jnz 2b",
+                        "tilestored [{out} + {of_out}*1], tmm0",
+                        rows = inout(reg) rows.as_ptr() => _,
+                        columns = inout(reg) columns.as_ptr() => _,
+                        steps = inout(reg) steps => _,
+                        out = in(reg) out.as_mut_ptr(),
+                        of_rows = in(reg) of_rows * size_of::<u32>(),
+                        of_columns = in(reg) of_columns * size_of::<u32>(),
+                        of_out = in(reg) of_out * size_of::<u32>(),
+                        step = in(reg) step,
+                        options(nostack)
+                    );
+                }
+            };
+        }
+        match self.encoding {
+            Encoding::Bf16 => multiply!("tdpbf16ps"),
+            _ => multiply!("tdpbusd"),
         }
     }
 

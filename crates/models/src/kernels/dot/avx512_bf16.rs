@@ -2,12 +2,15 @@
 #![allow(unsafe_code, reason = "the instructions of a processor family; see the arguments at each block")]
 
 use std::{
-    arch::x86_64::{__m512, __m512bh, __m512i, _mm512_dpbf16_ps},
+    arch::x86_64::{__m512, __m512bh, __m512i, _mm512_cvtne2ps_pbh, _mm512_dpbf16_ps},
     mem::transmute,
 };
 
 use super::{Dot, Encoding, Product};
-use crate::kernels::simd::{Simd, avx512::Avx512};
+use crate::kernels::{
+    activations::bf16_words,
+    simd::{Simd, avx512::Avx512},
+};
 
 /// Proof that the processor has AVX-512 with BF16.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +68,20 @@ impl Dot for Bf16 {
     }
 
     #[inline(always)]
+    fn bf16_words(self, numbers: &[f32], words: &mut [u32]) {
+        let (blocks, rest) = numbers.as_chunks::<32>();
+        let (slots, last) = words.split_at_mut(blocks.len() * 16);
+        for (block, slot) in blocks.iter().zip(slots.as_chunks_mut::<16>().0) {
+            let (halves, _) = block.as_chunks::<16>();
+            let (low, high) = (self.0.load(&halves[0]), self.0.load(&halves[1]));
+            // SAFETY: as in `dot`.
+            let rounded = unsafe { transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(high, low)) };
+            self.0.store_words(rounded, slot);
+        }
+        bf16_words(rest, last);
+    }
+
+    #[inline(always)]
     fn store(self, sums: __m512, words: &mut [u32; 16]) {
         self.0.store_words(self.0.as_words(sums), words);
     }
@@ -72,5 +89,28 @@ impl Dot for Bf16 {
     #[inline(always)]
     fn resume(self, words: &[u32; 16]) -> __m512 {
         self.0.as_floats(self.0.load_words(words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_as_everywhere() {
+        let Some(dot) = Bf16::detect() else { return };
+        let special =
+            [0.0, -0.0, 1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN, f32::MIN_POSITIVE];
+        // Ties above even and odd last places, and their neighbours.
+        let ties = (0x3f80_7fff..0x3f80_8002).chain(0x3f81_7fff..0x3f81_8002).map(f32::from_bits);
+        let spread = (0..200).map(|i| (i as f32 * 0.37).sin() * 10f32.powi(i % 30 - 15));
+        let numbers: Vec<f32> = special.into_iter().chain(ties).chain(spread).collect();
+        for length in [0, 1, 31, 32, 33, 65, numbers.len()] {
+            let words = length.div_ceil(2);
+            let (mut expected, mut found) = (vec![0; words], vec![7; words]);
+            bf16_words(&numbers[..length], &mut expected);
+            dot.bf16_words(&numbers[..length], &mut found);
+            assert_eq!(found, expected, "{length}");
+        }
     }
 }

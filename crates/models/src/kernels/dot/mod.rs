@@ -27,7 +27,7 @@ mod no_tiles;
 pub(super) use self::amx::Tiles;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 pub(super) use self::no_tiles::Tiles;
-use super::simd::Simd;
+use super::{activations::bf16_words, simd::Simd};
 
 /// What a word of an activation row holds; the weights' words hold the same number of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,6 +106,11 @@ pub(super) trait Dot: Copy {
     #[inline(always)]
     fn dot_two(self, sums: Self::Sums, rows: [Self::Register; 2], columns: [Self::Register; 2]) -> Self::Sums {
         self.dot(self.dot(sums, rows[0], columns[0]), rows[1], columns[1])
+    }
+    /// Numbers as words of two in bfloat16, rounded to the nearest, ties to even; less than 2^-126 may become 0.
+    #[inline(always)]
+    fn bf16_words(self, numbers: &[f32], words: &mut [u32]) {
+        bf16_words(numbers, words);
     }
     /// Sums as bits.
     fn store(self, sums: Self::Sums, words: &mut <Self::Simd as Simd>::Words);
