@@ -184,7 +184,8 @@ impl Arithmetic {
         let native = match self.precision {
             Precision::Bf16 if self.native.has_tiles() => self.native,
             Precision::F32 | Precision::Bf16 => Native::None,
-            Precision::Int8 => Native::of(Precision::Bf16, self.family),
+            // Not by tiles, whose sums have another order: vectors in int8 are the same bits with AMX and without.
+            Precision::Int8 => Native::of(Precision::Bf16, self.family.without_tiles()),
         };
         let precision = if matches!(native, Native::None) { Precision::F32 } else { Precision::Bf16 };
         Self { precision, native, ..self }

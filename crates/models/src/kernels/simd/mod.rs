@@ -151,6 +151,15 @@ pub(crate) enum Family {
 }
 
 impl Family {
+    /// The same processor without instructions for tiles.
+    pub(crate) fn without_tiles(self) -> Self {
+        match self {
+            #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+            Self::Amx(avx512) => Self::Avx512(avx512),
+            other => other,
+        }
+    }
+
     /// The family of `instructions`, where this processor has them.
     pub(crate) fn of(instructions: Instructions) -> Option<Self> {
         match instructions {
