@@ -164,6 +164,7 @@ impl TextTokenizer {
         }
     }
 }
+/// What the library encodes, or a sentence on why it does not: a panic of its becomes one too.
 fn guarded_encoding(encode: impl FnOnce() -> tokenizers::Result<Encoding>) -> Result<Encoding, String> {
     match guarded(encode) {
         Ok(encoded) => encoded.map_err(|error| error.to_string()),

@@ -3,6 +3,8 @@
 //! The lanes are queries: a tile of scores has a key a line and a query a column, so that the softmax runs across lines as it
 //! does where lanes are heads. Queries, keys and values come with the heads side by side, and are turned by blocks of 16 heads.
 
+use std::ops::Range;
+
 use super::{Attend, Attending, F, Heads, TILE, first, softmax, words};
 use crate::kernels::{
     Aligned,
@@ -197,7 +199,7 @@ impl TileSpace {
 
     /// The scores of a block of queries and every key, of up to [`TILE`] heads.
     #[inline(always)]
-    fn score(&mut self, tiles: &Tiles, heads: std::ops::Range<usize>, block: usize) {
+    fn score(&mut self, tiles: &Tiles, heads: Range<usize>, block: usize) {
         let Lengths { queries, keys, words, .. } = self.lengths;
         for (place, head) in heads.enumerate() {
             let of_head = &self.keys[head * keys * words..][..keys * words];

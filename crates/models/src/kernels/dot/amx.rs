@@ -375,4 +375,24 @@ mod tests {
         multiply(&[0; SIDE * SIDE]);
         assert!(std::panic::catch_unwind(|| multiply(&[0; 17])).is_err());
     }
+    #[test]
+    fn a_side_that_is_too_short_is_refused() {
+        let Some(dot) = Amx::detect(Bf16::detect()) else { return };
+        let square = |rows: usize, columns: usize, out: usize, steps: usize| {
+            let (rows, columns, mut out) = (vec![0; rows], vec![0; columns], vec![7; out]);
+            Tiles::configure(dot).square(steps, (&rows, SIDE * steps), (&columns, 20), (&mut out, 24));
+            out
+        };
+        let (rows, columns, out) = (SIDE * SIDE * 2, 20 * 31 + SIDE, 24 * 15 + SIDE);
+        let written = square(rows, columns, out, 2);
+        assert!(written.chunks(24).all(|line| line[..SIDE] == [0; SIDE] && line[SIDE..].iter().all(|word| *word == 7)));
+        for (rows, columns, out, steps) in [
+            (rows - 1, columns, out, 2),
+            (rows, columns - 1, out, 2),
+            (rows, columns, out - 1, 2),
+            (rows, columns, out, 0),
+        ] {
+            assert!(std::panic::catch_unwind(|| square(rows, columns, out, steps)).is_err());
+        }
+    }
 }
