@@ -164,7 +164,8 @@ impl TextTokenizer {
         }
     }
 }
-/// What the library encodes, or a sentence on why it does not: a panic of its becomes one too.
+
+/// Runs the library; an error or a panic of the library becomes a sentence.
 fn guarded_encoding(encode: impl FnOnce() -> tokenizers::Result<Encoding>) -> Result<Encoding, String> {
     match guarded(encode) {
         Ok(encoded) => encoded.map_err(|error| error.to_string()),

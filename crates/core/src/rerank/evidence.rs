@@ -96,7 +96,8 @@ impl FromStr for PairForm {
 /// A cross-encoder that was trained on the best candidates of a first stage.
 ///
 /// The score of a candidate is the model's logit, plus a weight times its first-stage score in standard deviations of
-/// those of all candidates shown. Of a turn that the model cannot read whole, the logit says less: see [`tempered`].
+/// those of all candidates shown. The logit of a turn that the model reads in part is moved towards the mean of
+/// the logits.
 #[derive(Clone)]
 pub struct EvidenceReranker {
     scorer: Arc<dyn PairScorer>,

@@ -99,7 +99,7 @@ impl ClassificationHead {
         self.pooling
     }
 
-    /// The score of a sequence by its token vectors, `[tokens, hidden]`: a logit, without a sigmoid.
+    /// The score of a sequence by the token vectors that it reads, `[tokens, hidden]`: a logit, without a sigmoid.
     pub(crate) fn score(&self, tokens: &[f32]) -> f32 {
         let hidden = self.row.len();
         let mut pooled = tokens[..hidden].to_vec();

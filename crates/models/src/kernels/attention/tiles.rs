@@ -1,7 +1,7 @@
 //! Attention by an instruction for tiles of 16 by 16.
 //!
 //! The lanes are queries: a tile of scores has a key a line and a query a column, so that the softmax runs across lines as it
-//! does where lanes are heads. Queries, keys and values come with the heads side by side, and are turned by blocks of 16 heads.
+//! does where lanes are heads. Queries, keys and values come with the heads side by side, and are transposed by blocks of 16 heads.
 
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ pub(super) struct TileSpace {
     /// `[components, heads, SIDE]`: the means of a tile's queries.
     means: Aligned<u32>,
     /// `[components, groups of heads, SIDE, SIDE]`: the same, heads side by side again.
-    turned: Aligned<u32>,
+    transposed: Aligned<u32>,
 }
 
 impl TileSpace {
@@ -67,7 +67,7 @@ impl TileSpace {
             (&mut self.scores, keys * STRIDE),
             (&mut self.weights, keys / 2 * STRIDE),
             (&mut self.means, components * heads * SIDE),
-            (&mut self.turned, components * heads * SIDE),
+            (&mut self.transposed, components * heads * SIDE),
         ];
         for (buffer, length) in buffers {
             buffer.resize(length);
@@ -119,13 +119,13 @@ struct Projections<'a> {
 
 /// Queries, keys or values of the 16 heads of a group.
 #[derive(Clone, Copy)]
-struct Part<'a> {
+struct HeadGroup<'a> {
     from: Projections<'a>,
     which: usize,
     group: usize,
 }
 
-impl Part<'_> {
+impl HeadGroup<'_> {
     /// A component of a token, times a factor; zeros where there is none.
     #[inline(always)]
     fn vector<S: Simd>(self, simd: S, token: usize, component: usize, factor: S::F) -> S::F {
@@ -166,32 +166,32 @@ impl TileSpace {
         for group in 0..count.div_ceil(SIDE) {
             let first_head = group * SIDE;
             let heads = SIDE.min(count - first_head);
-            let part = |which| Part { from, which, group };
+            let of_group = |which| HeadGroup { from, which, group };
             for first in (0..queries).step_by(SIDE) {
                 for word in 0..size.div_ceil(2) {
                     for (query, slot) in D::Simd::words_mut(&mut side).iter_mut().enumerate() {
-                        simd.store_words(part(0).components::<D>(simd, first + query, word, factor), slot);
+                        simd.store_words(of_group(0).components::<D>(simd, first + query, word, factor), slot);
                     }
                     let place = (first_head * padded + first) * width + word * SIDE;
-                    turn(simd, &side, &mut self.queries[place..], padded * width, heads);
+                    transpose(simd, &side, &mut self.queries[place..], padded * width, heads);
                 }
             }
             for key in 0..keys {
                 for first in (0..size.div_ceil(2)).step_by(SIDE) {
                     for (word, slot) in D::Simd::words_mut(&mut side).iter_mut().enumerate() {
-                        simd.store_words(part(1).components::<D>(simd, key, first + word, one), slot);
+                        simd.store_words(of_group(1).components::<D>(simd, key, first + word, one), slot);
                     }
                     let place = (first_head * keys + key) * width + first;
-                    turn(simd, &side, &mut self.keys[place..], keys * width, heads);
+                    transpose(simd, &side, &mut self.keys[place..], keys * width, heads);
                 }
             }
             for component in 0..size {
                 for first in (0..keys / 2).step_by(SIDE) {
                     for (word, slot) in D::Simd::words_mut(&mut side).iter_mut().enumerate() {
-                        simd.store_words(part(2).tokens::<D>(simd, 2 * (first + word), component, one), slot);
+                        simd.store_words(of_group(2).tokens::<D>(simd, 2 * (first + word), component, one), slot);
                     }
                     let place = (first_head * components + component) * (keys / 2) + first;
-                    turn(simd, &side, &mut self.values[place..], components * keys / 2, heads);
+                    transpose(simd, &side, &mut self.values[place..], components * keys / 2, heads);
                 }
             }
         }
@@ -241,13 +241,13 @@ impl TileSpace {
     #[inline(always)]
     fn scatter<S: Simd>(&mut self, simd: S, heads: Heads, queries: usize, context: &mut [f32]) {
         let groups = self.lengths.heads / SIDE;
-        for (means, turned) in self.means.chunks_exact(SQUARE).zip(self.turned.chunks_exact_mut(SQUARE)) {
-            simd.interleave(means, SIDE, turned);
+        for (means, transposed) in self.means.chunks_exact(SQUARE).zip(self.transposed.chunks_exact_mut(SQUARE)) {
+            simd.interleave(means, SIDE, transposed);
         }
         for query in 0..queries {
             for component in 0..heads.size {
                 for group in 0..groups {
-                    let from = &self.turned[(component * groups + group) * SQUARE + query * SIDE..][..SIDE];
+                    let from = &self.transposed[(component * groups + group) * SQUARE + query * SIDE..][..SIDE];
                     let place = (query * heads.size + component) * heads.count + group * SIDE;
                     let into = &mut context[place..][..SIDE];
                     if let (Some(from), Some(into)) = (S::words(from).first(), S::floats_mut(into).first_mut()) {
@@ -259,9 +259,9 @@ impl TileSpace {
     }
 }
 
-/// Turns 16 vectors of a word a head into 16 words a head, of the first `heads` heads, which lie `apart` words from each other.
+/// Transposes 16 vectors of a word a head into 16 words a head, of the first `heads` heads, which lie `apart` words from each other.
 #[inline(always)]
-fn turn<S: Simd>(simd: S, by_word: &[u32; SQUARE], into: &mut [u32], apart: usize, heads: usize) {
+fn transpose<S: Simd>(simd: S, by_word: &[u32; SQUARE], into: &mut [u32], apart: usize, heads: usize) {
     let mut by_head = [0; SQUARE];
     simd.interleave(by_word, SIDE, &mut by_head);
     for (head, words) in by_head.as_chunks::<SIDE>().0.iter().enumerate().take(heads) {
