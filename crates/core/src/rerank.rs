@@ -33,6 +33,13 @@ pub trait Reranker: Send + Sync {
         0
     }
 
+    /// Whether the confidence in its first hit can be told by its scores, as
+    /// [`Confidence::reranked`](crate::pipeline::confidence::Confidence::reranked) does. Otherwise a search keeps the confidence
+    /// in the first hit of the order before.
+    fn is_calibrated(&self) -> bool {
+        false
+    }
+
     /// Refuses settings that make no sense, before anything is searched.
     ///
     /// # Errors

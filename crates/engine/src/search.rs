@@ -19,7 +19,7 @@ pub use llm_reranker::LlmReranker;
 pub use reranking::Reranking;
 pub use why::Why;
 
-use std::{num::NonZeroUsize, thread, time::Instant};
+use std::{thread, time::Instant};
 
 use aforesaid_core::{
     analysis::Question,
@@ -42,7 +42,7 @@ use crate::{
     no_vectors::NoVectors,
     search::{
         found::{Evidence, FoundHits, HitContent, Searched},
-        prepared::{Encoded, EncodedQuery, PreparedQuery, QueryScope},
+        prepared::{Encoded, EncodedQuery, PreparedQuery, QueryScope, RerankPlan},
     },
 };
 
@@ -106,7 +106,7 @@ impl Memory {
             Explanations::Omit => Detail::BestTurns,
             Explanations::Include => Detail::Explained,
         };
-        let posed = self.pose(query, pipeline, detail, reranking.map(|reranking| reranking.depth))?;
+        let posed = self.pose(query, pipeline, detail, reranking.map(Reranking::plan))?;
         let mut answer = SearchResponse {
             query: query.text.clone(),
             namespace: query.namespace.clone(),
@@ -164,7 +164,7 @@ impl Memory {
     }
 
     fn ranking(&self, query: &Query, pipeline: &Pipeline, reranking: Option<Reranking<'_>>) -> Result<Ranking, Error> {
-        let posed = self.pose(query, pipeline, Detail::Scores, reranking.map(|reranking| reranking.depth))?;
+        let posed = self.pose(query, pipeline, Detail::Scores, reranking.map(Reranking::plan))?;
         match posed.unanswerable() {
             Some(_) => Ok(Ranking::default()),
             None => {
@@ -180,7 +180,7 @@ impl Memory {
         query: &'a Query,
         pipeline: &'a Pipeline,
         detail: Detail,
-        depth: Option<NonZeroUsize>,
+        rerank: Option<RerankPlan>,
     ) -> Result<PreparedQuery<'a>, Error> {
         self.must_exist(&query.namespace)?;
         let scope = self.resolve_scope(&query.namespace, &query.scope)?;
@@ -189,7 +189,7 @@ impl Memory {
         Ok(PreparedQuery {
             query,
             pipeline,
-            depth,
+            rerank,
             part,
             include: None,
             question: match query.clock() {
@@ -388,14 +388,14 @@ impl Memory {
         warnings.extend(posed.left_out(misfit));
         let confidence = Confidence::of(signals);
         let mut reason = hits.is_empty().then_some(NoHits::NothingMatches);
-        if !hits.is_empty() && confidence.probability < query.min_confidence {
+        if !hits.is_empty() && posed.is_sure_at_once() && confidence.probability < query.min_confidence {
             hits.clear();
             reason = Some(NoHits::LowConfidence);
         }
         let places: Vec<HitContent> = hits.iter().map(|hit| HitContent::of(index, hit, query.unit)).collect();
-        let evidence = match posed.depth.filter(|_| !hits.is_empty()) {
+        let evidence = match posed.rerank.filter(|_| !hits.is_empty()) {
             None => Vec::new(),
-            Some(depth) => match query.unit {
+            Some(RerankPlan { depth, .. }) => match query.unit {
                 Granularity::Turn => Evidence::of_turns(&hits, &places, depth),
                 Granularity::Session => {
                     let turns = Request { unit: Granularity::Turn, k: depth, detail: Detail::BestTurns, ..request };

@@ -67,7 +67,7 @@ fn every_kind_of_search_has_one() {
                     let ranking = memory.rank(&Query { unit, unmatched, ..query }, &pipeline.parse().unwrap()).unwrap();
                     assert_eq!(ranking.confidence.probability, probability);
                     assert_eq!(
-                        ranking.confidence.signals.unwrap().dense(),
+                        ranking.confidence.signals.unwrap().basis().dense,
                         pipeline.contains("dense") || pipeline == "hybrid"
                     );
                 }
@@ -125,7 +125,7 @@ fn without_vectors_it_goes_by_words() {
         without.search(&me("kite ladder"), &pipeline.parse().unwrap(), Explanations::Include).unwrap().confidence
     };
     assert_eq!(of("hybrid"), of("lexical"));
-    assert!(!of("hybrid").signals.unwrap().dense());
+    assert!(!of("hybrid").signals.unwrap().basis().dense);
 }
 
 #[test]

@@ -6,12 +6,14 @@ mod bags;
 use std::sync::{Arc, Mutex};
 
 use aforesaid::{
-    EncodeError, Explanations, Memory, Pipeline, Reranking, SearchResponse, Warning,
+    Asking, EncodeError, Explanations, Memory, NoHits, Pipeline, Reranking, SearchResponse, SensitiveMemories, Warning,
     models::PairScorer,
+    pipeline::confidence::Signal,
     rerank::{EvidenceReranker, FORBIDDEN_FIELDS, PairForm, Reranker, UnusableReranker},
     types::*,
 };
-use bags::{ns, turn};
+use aforesaid_llm::AnswerSettings;
+use bags::{local, ns, open, turn};
 
 /// Scores a pair by how short its passage is, and remembers what it read.
 struct Short(EncoderId, Mutex<Vec<String>>);
@@ -144,4 +146,94 @@ fn a_reranker_that_could_not_be_loaded_is_left_out_and_named() {
     assert_eq!(ids(&found), ids(&search(&memory, &query(), None)));
     let [Warning::RerankSkipped { reason }] = &found.warnings[..] else { panic!("{:?}", found.warnings) };
     assert_eq!(reason, "mine: the file is damaged");
+}
+
+/// Is sure of the turn that ends so, and of no other.
+struct Sure(EncoderId, &'static str);
+
+impl PairScorer for Sure {
+    fn id(&self) -> &EncoderId {
+        &self.0
+    }
+
+    fn score(&self, _query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
+        Ok(passages.iter().map(|passage| if passage.ends_with(self.1) { 25.0 } else { -5.0 }).collect())
+    }
+}
+
+/// Five turns with vectors, the third of which a reranker is sure of.
+fn with_vectors() -> (Memory, EvidenceReranker) {
+    let memory = open("memory:", local());
+    let texts = ["Kites are toys.", "A kite is in the tree.", "We sold the kite on Sunday.", "What kite?", "My kite!"];
+    let said = |(i, text): (usize, &&str)| turn("talk", "s1", &format!("t{i}"), "Ann", text);
+    memory.add_turns(&ns("me"), texts.iter().enumerate().map(said).collect()).unwrap();
+    let scorer = Sure(EncoderId::new("sure@1/f32").unwrap(), "on Sunday.");
+    (memory, EvidenceReranker::new(Arc::new(scorer), PairForm::Turn, 0.0))
+}
+
+#[test]
+fn a_reranker_that_confidence_was_fitted_on_says_how_sure_its_first_hit_is() {
+    let (memory, reranker) = with_vectors();
+    for unit in [Granularity::Turn, Granularity::Session] {
+        for pipeline in [Pipeline::hybrid(), Pipeline::lexical()] {
+            let query = Query { unit, ..Query::new(ns("me"), "kite") };
+            let ask = |reranker: &EvidenceReranker| {
+                let reranking = Reranking::new(reranker);
+                memory.search_reranked(&query, &pipeline, Explanations::Include, reranking).unwrap()
+            };
+            let before = memory.search(&query, &pipeline, Explanations::Include).unwrap();
+            let (plain, calibrated) = (ask(&reranker), ask(&reranker.clone().calibrated()));
+            assert_eq!(ids(&plain), ids(&calibrated));
+            assert_eq!(plain.confidence, before.confidence, "it says nothing of the first hit");
+            if pipeline == Pipeline::lexical() {
+                assert_eq!(calibrated.confidence, before.confidence, "that was not fitted");
+                continue;
+            }
+            let signals = calibrated.confidence.signals.unwrap();
+            assert_eq!(signals.get(Signal::RerankScore), 25.0);
+            // The only session is ahead of nothing.
+            let ahead = if unit == Granularity::Turn { 30.0 } else { 0.0 };
+            assert_eq!([Signal::RerankGap, Signal::RerankLead].map(|signal| signals.get(signal)), [ahead; 2]);
+            assert!(calibrated.confidence.probability > before.confidence.probability, "{:?}", calibrated.confidence);
+            assert_eq!(calibrated.confidence.answerable, before.confidence.answerable);
+            let ranking =
+                memory.rank_reranked(&query, &pipeline, Reranking::new(&reranker.clone().calibrated())).unwrap();
+            assert_eq!(ranking.confidence, calibrated.confidence);
+        }
+    }
+}
+
+#[test]
+fn hits_are_withheld_by_the_confidence_in_the_first_one_shown() {
+    let (memory, reranker) = with_vectors();
+    let query = |least| Query { min_confidence: least, ..Query::new(ns("me"), "kite") };
+    let before = memory.search(&query(0.0), &Pipeline::hybrid(), Explanations::Omit).unwrap().confidence.probability;
+    let ask = |least, reranker: &dyn Reranker| {
+        let reranking = Reranking::new(reranker);
+        memory.search_reranked(&query(least), &Pipeline::hybrid(), Explanations::Omit, reranking).unwrap()
+    };
+    let calibrated = reranker.clone().calibrated();
+    let after = ask(0.0, &calibrated).confidence.probability;
+    let between = (before + after) / 2.0;
+    assert!(before < between && between < after, "{before} {after}");
+    assert_eq!(ask(between, &calibrated).hits[0].id, "t2");
+    let (held, unread) = (ask(after + 1e-9, &calibrated), ask(between, &reranker));
+    for found in [&held, &unread] {
+        assert_eq!((found.hits.len(), found.reason), (0, Some(NoHits::LowConfidence)));
+    }
+    assert_eq!((held.confidence.probability, unread.confidence.probability), (after, before));
+    let context = |least| {
+        let (query, pipeline) = (query(least), Pipeline::hybrid());
+        let settings = AnswerSettings::default();
+        let asking = Asking {
+            query: &query,
+            pipeline: &pipeline,
+            reranking: Some(Reranking::new(&calibrated)),
+            around: 0,
+            settings,
+        };
+        memory.context(&asking, SensitiveMemories::LeaveOut).unwrap()
+    };
+    assert_eq!(context(between).memories[0].memory.id.as_str(), "t2");
+    assert_eq!((context(1.0).memories.len(), context(1.0).reason), (0, Some(NoHits::LowConfidence)));
 }

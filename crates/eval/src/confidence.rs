@@ -14,7 +14,7 @@ use crate::{
     experiments::{Bench, Observer},
     probabilities::Forecasts,
     recipe::{Equipment, Recipe, something_to_measure},
-    reports::{Table, csv_text, inert},
+    reports::{Table, csv_text, inert, reranked_by},
     statistics::{Interval, RESAMPLES, SEED, StatisticsError, weighted_bootstrap},
 };
 
@@ -86,7 +86,8 @@ impl Recipe {
         let recorded = self.cues.as_ref().map(|cues| cues.read(self.dataset, path)).transpose()?;
         let setup = equipment.setup_with(&self.system, recorded.map(std::sync::Arc::new).as_ref());
         let bench = Bench::new(&benchmark, &setup, observe)?;
-        let answers = bench.answers(&self.system.pipeline, observe)?;
+        let reranking = self.reranking(&equipment)?;
+        let answers = bench.answers(&self.system.pipeline, reranking, observe)?;
         let asked = benchmark.questions().zip(&answerable).zip(bench.clusters()).zip(answers);
         let said = asked.map(|(((question, &answerable), group), answer)| Said {
             question: question.id.clone(),
@@ -100,7 +101,7 @@ impl Recipe {
         Ok(ConfidenceReport {
             first_hit: of(|of| of.confidence.probability, |of| of.right)?,
             answerable: of(|of| of.confidence.answerable, |of| of.answerable)?,
-            system: self.system.name.clone(),
+            system: reranked_by(&self.system.name, reranking),
             dataset: published.dataset.clone(),
             unit: self.unit,
             data: self.dataset.fingerprint(path)?,

@@ -24,7 +24,7 @@ use aforesaid_eval::{EvalError, datasets::DataSet, recipe::Equipment};
 
 pub use adapter::{adapter_dev_sets, adapter_sets};
 pub use cascade::cascade_study;
-pub use confidence::{ConfidenceStudy, confidence_study};
+pub use confidence::{ConfidenceStudy, confidence_study, reranked_confidence_study};
 pub use default::default_study;
 pub use error::StudyError;
 pub use evidence::{EvidenceScope, EvidenceStudy, evidence_study};

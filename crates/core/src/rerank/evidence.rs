@@ -103,12 +103,18 @@ pub struct EvidenceReranker {
     scorer: Arc<dyn PairScorer>,
     form: PairForm,
     first_stage_weight: f64,
+    is_calibrated: bool,
 }
 
 impl EvidenceReranker {
     /// A trained scorer with the form of its pairs and the weight of the first stage, which its file records.
     pub fn new(scorer: Arc<dyn PairScorer>, form: PairForm, first_stage_weight: f64) -> Self {
-        Self { scorer, form, first_stage_weight }
+        Self { scorer, form, first_stage_weight, is_calibrated: false }
+    }
+
+    /// The same, where confidence was fitted on its scores.
+    pub fn calibrated(self) -> Self {
+        Self { is_calibrated: true, ..self }
     }
 
     /// How much of a candidate's own turn the model reads, from 0 to 1.
@@ -134,6 +140,10 @@ impl Reranker for EvidenceReranker {
 
     fn neighbours(&self) -> u32 {
         self.form.neighbours()
+    }
+
+    fn is_calibrated(&self) -> bool {
+        self.is_calibrated
     }
 
     fn score(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Option<f64>>, RerankError> {

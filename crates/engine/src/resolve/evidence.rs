@@ -59,6 +59,10 @@ impl ModelResolver {
         };
         let record = model.record();
         let scorer = model.load(files, &choice.name(), settings.runtime(None))?;
-        Ok(EvidenceReranker::new(Arc::new(scorer), record.form, record.first_stage_weight))
+        let reranker = EvidenceReranker::new(Arc::new(scorer), record.form, record.first_stage_weight);
+        Ok(match choice {
+            EvidenceChoice::Shipped => reranker.calibrated(),
+            EvidenceChoice::File(_) => reranker,
+        })
     }
 }

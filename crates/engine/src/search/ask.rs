@@ -139,7 +139,7 @@ impl Memory {
         let started = Instant::now();
         let query = Query { unit: Granularity::Turn, sort_by: SortBy::Relevance, ..asking.query.clone() };
         let reranking = asking.reranking;
-        let posed = self.pose(&query, asking.pipeline, Detail::Scores, reranking.map(|reranking| reranking.depth))?;
+        let posed = self.pose(&query, asking.pipeline, Detail::Scores, reranking.map(Reranking::plan))?;
         let mut context = Context {
             query: query.text.clone(),
             namespace: query.namespace.clone(),

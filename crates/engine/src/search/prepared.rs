@@ -29,6 +29,22 @@ pub(super) struct Encoded {
     pub(super) loading_millis: Option<f64>,
 }
 
+/// How a query will be reranked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RerankPlan {
+    /// How many turns the reranker is shown.
+    pub(super) depth: NonZeroUsize,
+    /// Whether its scores say how sure the search is: then it is not too unsure before.
+    pub(super) is_calibrated: bool,
+}
+
+impl RerankPlan {
+    /// For who only wants to know what a reranker would be shown.
+    pub(super) fn to(depth: NonZeroUsize) -> Self {
+        Self { depth, is_calibrated: false }
+    }
+}
+
 /// The part of a namespace that a query is about, with its names resolved.
 pub(super) struct QueryScope {
     pub(super) scope: Scope,
@@ -78,10 +94,10 @@ impl PreparedQuery<'_> {
             question,
             vector: vector.as_deref().ok(),
             unit: self.query.unit,
-            k: self.depth.map_or(self.query.k, |depth| self.query.k.max(depth)),
+            k: self.rerank.map_or(self.query.k, |rerank| self.query.k.max(rerank.depth)),
             unmatched: self.query.unmatched,
             // A reranker is shown where each hit stands in each leg.
-            detail: if self.depth.is_some() { self.detail.max(Detail::BestTurns) } else { self.detail },
+            detail: if self.rerank.is_some() { self.detail.max(Detail::BestTurns) } else { self.detail },
         }
     }
 
@@ -91,6 +107,11 @@ impl PreparedQuery<'_> {
         let is_shipped = self.pipeline.stage.as_ref().is_some_and(CandidateStage::is_shipped);
         let told = misfit.filter(|_| !is_shipped || self.detail == Detail::Explained)?;
         Some(Warning::RankerSkipped { reason: told.to_string() })
+    }
+
+    /// Whether the search says how sure it is before it is reranked.
+    pub(super) fn is_sure_at_once(&self) -> bool {
+        !self.rerank.is_some_and(|rerank| rerank.is_calibrated)
     }
 
     /// What the question says of time.
@@ -120,8 +141,8 @@ impl PreparedQuery<'_> {
 pub(super) struct PreparedQuery<'a> {
     pub(super) query: &'a Query,
     pub(super) pipeline: &'a Pipeline,
-    /// How many turns a reranker is shown, if there is one.
-    pub(super) depth: Option<NonZeroUsize>,
+    /// How it is reranked, if it is.
+    pub(super) rerank: Option<RerankPlan>,
     pub(super) part: QueryScope,
     /// A memory that is looked at in any case.
     pub(super) include: Option<Seq>,

@@ -14,10 +14,10 @@ use aforesaid_llm::{ChatRequest, JudgeSettings};
 use super::{
     found::{FoundHits, Searched},
     llm_reranker::requests,
-    prepared::PreparedQuery,
+    prepared::{PreparedQuery, RerankPlan},
 };
 use crate::{
-    answer::{Warning, millis},
+    answer::{NoHits, Warning, millis},
     error::Error,
     memory::Memory,
 };
@@ -39,6 +39,15 @@ impl<'a> Reranking<'a> {
     /// To the reranker's own depth.
     pub fn new(reranker: &'a dyn Reranker) -> Self {
         Self { reranker, depth: reranker.default_depth() }
+    }
+
+    /// To this depth, where one is given.
+    pub fn to_depth(self, depth: Option<NonZeroUsize>) -> Self {
+        Self { depth: depth.unwrap_or(self.depth), ..self }
+    }
+
+    pub(super) fn plan(self) -> RerankPlan {
+        RerankPlan { depth: self.depth, is_calibrated: self.reranker.is_calibrated() }
     }
 }
 
@@ -97,7 +106,7 @@ impl Memory {
         depth: NonZeroUsize,
         neighbours: u32,
     ) -> Result<Vec<RerankCandidate>, Error> {
-        let posed = self.pose(query, pipeline, Detail::Scores, Some(depth))?;
+        let posed = self.pose(query, pipeline, Detail::Scores, Some(RerankPlan::to(depth)))?;
         if posed.unanswerable().is_some() {
             return Ok(Vec::new());
         }
@@ -121,7 +130,7 @@ impl Memory {
         depth: NonZeroUsize,
     ) -> Result<Vec<ChatRequest>, Error> {
         settings.check()?;
-        let posed = self.pose(query, pipeline, Detail::Scores, Some(depth))?;
+        let posed = self.pose(query, pipeline, Detail::Scores, Some(RerankPlan::to(depth)))?;
         if posed.unanswerable().is_some() {
             return Ok(Vec::new());
         }
@@ -161,11 +170,19 @@ impl Memory {
         // Checked once for all rerankers; the order of hits follows below.
         let scored = scored.and_then(|scores| order(&scores, shown.candidates.len()).map(|_| scores));
         match scored {
-            Ok(scores) => found.reorder(&shown, &scores, depth),
+            Ok(scores) => {
+                found.reorder(&shown, &scores, depth);
+                if reranker.is_calibrated() {
+                    found.confidence = found.confidence.reranked(&found.rerank_scores());
+                }
+            }
             Err(RerankError::Failed(reason)) => found.warnings.push(Warning::RerankSkipped { reason }),
             Err(error) => return Err(refused(reranker, error)),
         }
         found.rerank_millis = Some(millis(started));
+        if !posed.is_sure_at_once() {
+            found.withhold_below(query.min_confidence);
+        }
         found.hits.truncate(query.k.get());
         found.places.truncate(query.k.get());
         Ok(true)
@@ -210,6 +227,20 @@ fn refused(reranker: &dyn Reranker, error: RerankError) -> Error {
 }
 
 impl FoundHits {
+    /// What a reranker gave the best hits, in their order.
+    fn rerank_scores(&self) -> Vec<f64> {
+        self.places.iter().map_while(|place| place.rerank_score).collect()
+    }
+
+    /// Gives no hits where the search is less sure than asked for.
+    fn withhold_below(&mut self, least: f64) {
+        if !self.hits.is_empty() && self.confidence.probability < least {
+            self.hits.clear();
+            self.places.clear();
+            self.reason = Some(NoHits::LowConfidence);
+        }
+    }
+
     /// Puts the best hits in the order of a reranker's scores of what it was shown.
     fn reorder(&mut self, shown: &Shown, scores: &[Option<f64>], depth: NonZeroUsize) {
         let best = self.hits.len().min(depth.get());

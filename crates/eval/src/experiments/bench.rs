@@ -142,13 +142,18 @@ impl<'a> Bench<'a> {
     /// Asks every question as people do: the ten best, of what has evidence, and how sure that is.
     ///
     /// # Errors
-    /// When a search fails.
-    pub fn answers(&self, pipeline: &Pipeline, observe: &Observer<'_>) -> Result<Vec<Ranking>, ExperimentError> {
+    /// When a search fails, or is not reranked though it should be.
+    pub fn answers(
+        &self,
+        pipeline: &Pipeline,
+        reranking: Option<Reranking<'_>>,
+        observe: &Observer<'_>,
+    ) -> Result<Vec<Ranking>, ExperimentError> {
         let unit = self.benchmark.unit;
         self.each(
             |asked, _, question| {
                 let before = question.before.clone();
-                asked.rank(&Query { unit, before, ..asked.query(question) }, question, pipeline)
+                asked.rank(&Query { unit, before, ..asked.query(question) }, question, pipeline, reranking)
             },
             observe,
         )
@@ -348,7 +353,7 @@ impl LoadedGroup<'_> {
             unmatched: Unmatched::Include,
             ..self.query(question)
         };
-        let ranking = self.rank(&query, question, pipeline)?;
+        let ranking = self.rank(&query, question, pipeline, None)?;
         Ok(ranking.hits.into_iter().map(|ranked| (ranked.id, ranked.score)).collect())
     }
 
@@ -380,9 +385,20 @@ impl LoadedGroup<'_> {
         Query { now, zone, ..Query::new(self.lodging.namespace.clone(), &question.text) }
     }
 
-    fn rank(&self, query: &Query, question: &Question, pipeline: &Pipeline) -> Result<Ranking, ExperimentError> {
+    fn rank(
+        &self,
+        query: &Query,
+        question: &Question,
+        pipeline: &Pipeline,
+        reranking: Option<Reranking<'_>>,
+    ) -> Result<Ranking, ExperimentError> {
         let failed = |source| engine(format!("question {}", question.id), source);
-        let ranking = self.lodging.memory.rank(query, pipeline).map_err(failed)?;
+        let memory = &self.lodging.memory;
+        let ranking = match reranking {
+            Some(reranking) => memory.rank_reranked(query, pipeline, reranking),
+            None => memory.rank(query, pipeline),
+        };
+        let ranking = ranking.map_err(failed)?;
         // A system that lost a leg is another system: its figures would pass for this one's.
         match ranking.warnings.iter().find(|warning| is_lost(warning)) {
             Some(warning) => Err(ExperimentError::Degraded { question: question.id.clone(), warning: warning.clone() }),

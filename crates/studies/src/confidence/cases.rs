@@ -3,13 +3,16 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use aforesaid::{
-    CueIndexing, Pipeline,
+    CueIndexing, Pipeline, Reranking,
     formats::Captions,
-    pipeline::confidence::{Confidence, Signal, Target},
+    pipeline::confidence::{Confidence, Target},
     types::Granularity,
 };
 
-use super::variants::{Kind, Variant, attributed, published, without_gold};
+use super::{
+    reranked,
+    variants::{Kind, Variant, attributed, published, without_gold},
+};
 use crate::{StudyError, place_of};
 use aforesaid_eval::{
     datasets::DataSet,
@@ -32,7 +35,7 @@ pub(super) struct Source {
 }
 
 /// Meetings of QMSum that are taken, so that they do not take longer to encode than all else.
-const MEETINGS: usize = 48;
+pub(super) const MEETINGS: usize = 48;
 
 /// The data sets of the study; LoCoMo and the dialogues' test side are not learned from.
 pub(super) const SOURCES: [Source; 17] = [
@@ -98,10 +101,14 @@ impl Case {
         }
     }
 
-    /// The signals, if anything was found.
+    /// What a model is fitted on, if anything was found: the signals, or what the reranker adds to the models of the search
+    /// before.
     pub(super) fn row(&self) -> Option<Vec<f64>> {
         let signals = self.confidence.signals?;
-        Some(Signal::of(signals.dense()).iter().map(|signal| signals.get(*signal)).collect())
+        Some(match signals.basis().reranked {
+            true => reranked::row(&signals),
+            false => signals.iter().map(|(_, value)| value).collect(),
+        })
     }
 }
 
@@ -158,7 +165,7 @@ impl Sample {
 
 impl Source {
     /// All of a data set, as it is.
-    const fn of(dataset: DataSet, unit: Granularity) -> Self {
+    pub(super) const fn of(dataset: DataSet, unit: Granularity) -> Self {
         Self { dataset, unit, removed: false, attributed: false, cued: false, most: usize::MAX }
     }
 
@@ -194,20 +201,22 @@ impl Source {
             let bench = Bench::new(&variant.benchmark, &setup, observe)?;
             let asked = samples.iter_mut().zip([Pipeline::adapted(), Pipeline::lexical()]);
             for (sample, pipeline) in asked.chain(ranked.iter_mut().map(|sample| (sample, Pipeline::learned()))) {
-                sample.cases.extend(ask(&bench, variant, &pipeline, observe)?);
+                sample.cases.extend(ask(&bench, variant, &pipeline, None, observe)?);
             }
         }
         Ok(Gathered { samples, ranked })
     }
 }
 
-fn ask(
+/// Every question of a variant, asked.
+pub(super) fn ask(
     bench: &Bench<'_>,
     variant: &Variant,
     pipeline: &Pipeline,
+    reranking: Option<Reranking<'_>>,
     observe: &Observer<'_>,
 ) -> Result<Vec<Case>, StudyError> {
-    let answers = bench.answers(pipeline, observe)?;
+    let answers = bench.answers(pipeline, reranking, observe)?;
     let places = bench.clusters();
     let asked = variant.benchmark.questions().zip(&variant.kinds).zip(places);
     let case = |(((question, &kind), place), answer): (_, aforesaid::Ranking)| {

@@ -31,7 +31,7 @@ pub(super) fn of_study(samples: &[Sample]) -> Result<Vec<Section>, StudyError> {
         let Some(sample) = locomo(samples, unit) else { continue };
         sections.push(risk(sample)?);
         sections.push(reliability(sample)?);
-        sections.push(by_set(samples, unit)?);
+        sections.push(by_set(samples, unit, "adapted")?);
     }
     Ok(sections)
 }
@@ -103,7 +103,7 @@ const SESSIONS: [DataSet; 5] =
 const PARTS: usize = 5;
 
 /// What came true of what was said on each data set, by coefficients that were not fitted on it.
-fn by_set(samples: &[Sample], unit: Granularity) -> Result<Section, StudyError> {
+pub(super) fn by_set(samples: &[Sample], unit: Granularity, system: &str) -> Result<Section, StudyError> {
     let target = Target::FirstHit;
     let mut series = vec![line("as said", vec![(0.0, 0.0), (1.0, 1.0)])];
     for dataset in if unit == Granularity::Turn { TURNS } else { SESSIONS } {
@@ -125,7 +125,7 @@ fn by_set(samples: &[Sample], unit: Granularity) -> Result<Section, StudyError> 
     let figure = Lines { titles, series, range: Some((0.0, 1.0)), ..Lines::default() }.draw()?;
     let share = 100.0 * UNANSWERABLE;
     Ok(Section::figure(
-        format!("Reliability by data set, {unit}s, adapted"),
+        format!("Reliability by data set, {unit}s, {system}"),
         format!(
             "Coefficients that were not fitted on the data set. {share:.0}% of the questions of each count as having no answer."
         ),

@@ -1,6 +1,6 @@
 //! Fitting the model, and predicting what it was not fitted on.
 
-use aforesaid::pipeline::confidence::{Signal, Target};
+use aforesaid::pipeline::confidence::{Basis, Signal, Target};
 
 use super::cases::{Case, Sample};
 use aforesaid_eval::statistics::{Logistic, StatisticsError};
@@ -61,12 +61,12 @@ pub(super) fn leave_one_out(sample: &Sample, target: Target) -> Result<Vec<f64>,
 }
 
 /// The statement of a fitted model, to be pasted into the file of the shipped ones.
-pub(super) fn source(name: &str, doc: &str, model: &Logistic, dense: bool) -> String {
+pub(super) fn source(name: &str, doc: &str, model: &Logistic, basis: Basis) -> String {
     let mut text = format!(
         "/// {doc}\nstatic {name}: Model = Model {{\n    intercept: {:.4},\n    weights: &[\n",
         model.intercept
     );
-    for (signal, weight) in Signal::of(dense).iter().zip(&model.weights) {
+    for (signal, weight) in Signal::of(basis).zip(&model.weights) {
         text.push_str(&format!("        (Signal::{signal:?}, {weight:.4}),\n"));
     }
     text.push_str("    ],\n};\n");

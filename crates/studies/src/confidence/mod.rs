@@ -3,12 +3,15 @@
 mod cases;
 mod charts;
 mod fit;
+mod reranked;
 mod tables;
 mod variants;
 
 use std::path::Path;
 
-use aforesaid::pipeline::confidence::{Signal, Target, Word};
+pub use reranked::reranked_confidence_study;
+
+use aforesaid::pipeline::confidence::{Basis, Signal, Target, Word};
 
 use self::{
     cases::{SOURCES, Sample},
@@ -18,6 +21,9 @@ use self::{
 use crate::{Section, Study};
 use crate::{StudyError, encoder_of};
 use aforesaid_eval::{experiments::Observer, recipe::Equipment};
+
+/// What both models of a search are of.
+const BOTH: [Target; 2] = [Target::FirstHit, Target::Answerable];
 
 /// What the study is run on.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +88,7 @@ fn preface(encoder: &str) -> String {
 fn sections(samples: &[Sample], ranked: &[Sample]) -> Result<Vec<Section>, StudyError> {
     let mut sections = vec![
         Section::table("Questions", "", tables::data(samples)),
-        Section::table("Shipped coefficients on data never fitted on", "", tables::of_shipped(samples, false)?),
+        Section::table("Shipped coefficients on data never fitted on", "", tables::of_shipped(samples, false, &BOTH)?),
         Section::table(
             "Called strong",
             format!(
@@ -122,12 +128,12 @@ fn sections(samples: &[Sample], ranked: &[Sample]) -> Result<Vec<Section>, Study
         Section::table(
             "Fitted on the other data sets",
             "As the shipped coefficients, but without the data set that they are tested on.",
-            tables::another_data_set(samples)?,
+            tables::another_data_set(samples, &BOTH)?,
         ),
         Section::table(
             "Shipped coefficients on data that they were fitted on",
             "No estimate of how they do elsewhere.",
-            tables::of_shipped(samples, true)?,
+            tables::of_shipped(samples, true, &BOTH)?,
         ),
         Section::table(
             "Signals alone",
@@ -157,7 +163,12 @@ fn coefficients(samples: &[Sample]) -> Result<String, StudyError> {
             let fitted_on: Vec<&Sample> =
                 samples.iter().filter(|sample| may_ship(sample) && sample.dense == dense).collect();
             let model = balanced(&fitted_on, target)?;
-            statements.push(source(&format!("{name}_{suffix}"), &format!("{doc}, {how}."), &model, dense));
+            statements.push(source(
+                &format!("{name}_{suffix}"),
+                &format!("{doc}, {how}."),
+                &model,
+                Basis { dense, reranked: false },
+            ));
         }
     }
     Ok(statements.join("\n"))

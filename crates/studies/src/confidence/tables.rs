@@ -45,7 +45,7 @@ fn interval(found: Interval, decimals: usize) -> String {
 }
 
 /// AUROC, calibration error, Brier score and area under the risk-coverage curve.
-fn figures(probabilities: &[f64], sample: &Sample, target: Target) -> Result<[String; 5], StudyError> {
+pub(super) fn figures(probabilities: &[f64], sample: &Sample, target: Target) -> Result<[String; 5], StudyError> {
     let truths = sample.truths(target);
     let forecasts = Forecasts::new(probabilities, &truths)?;
     let clusters = sample.histories();
@@ -103,15 +103,33 @@ pub(super) fn data(samples: &[Sample]) -> Table {
     table
 }
 
+/// How many questions of each kind there are, and how often the first hit is right where there is an answer.
+pub(super) fn counted(samples: &[Sample]) -> Table {
+    let mut table = Table::new(["data", "answerable", "marked", "gold removed", "misattributed", "first hit right"]);
+    for sample in samples {
+        let of = |kind: Kind| sample.cases.iter().filter(|case| case.kind == kind).count();
+        let counts =
+            [Kind::Answerable, Kind::Marked, Kind::Removed, Kind::Misattributed].map(|kind| of(kind).to_string());
+        let right = sample.cases.iter().filter(|case| case.right).count() as f64 / of(Kind::Answerable).max(1) as f64;
+        table.push([sample.name()].into_iter().chain(counts).chain([four(right)]));
+    }
+    table
+}
+
 /// The shipped coefficients, on data that they never saw and on those that they were fitted on.
-pub(super) fn of_shipped(samples: &[Sample], seen: bool) -> Result<Table, StudyError> {
+pub(super) fn of_shipped(samples: &[Sample], seen: bool, targets: &[Target]) -> Result<Table, StudyError> {
     let mut table = Table::new(HEAD);
     for sample in samples.iter().filter(|sample| may_ship(sample) == seen) {
-        for target in TARGETS {
+        for target in named(targets) {
             row(&mut table, sample, target, &shipped(sample, target.0))?;
         }
     }
     Ok(table)
+}
+
+/// Targets with their names.
+fn named(targets: &[Target]) -> impl Iterator<Item = (Target, &'static str)> + '_ {
+    TARGETS.into_iter().filter(|(target, _)| targets.contains(target))
 }
 
 /// Fitted on the other histories of the same data.
@@ -129,7 +147,7 @@ pub(super) fn held_out(samples: &[Sample]) -> Result<Table, StudyError> {
 }
 
 /// Fitted on all data sets that may be learned from but the one it is tested on.
-pub(super) fn another_data_set(samples: &[Sample]) -> Result<Table, StudyError> {
+pub(super) fn another_data_set(samples: &[Sample], targets: &[Target]) -> Result<Table, StudyError> {
     let mut table = Table::new(HEAD);
     for sample in samples.iter().filter(|sample| may_ship(sample)) {
         let others: Vec<&Sample> = samples
@@ -138,7 +156,7 @@ pub(super) fn another_data_set(samples: &[Sample]) -> Result<Table, StudyError> 
                 may_ship(other) && other.dense == sample.dense && other.source.dataset != sample.source.dataset
             })
             .collect();
-        for target in TARGETS {
+        for target in named(targets) {
             row(&mut table, sample, target, &predict(&balanced(&others, target.0)?, sample))?;
         }
     }
@@ -177,7 +195,7 @@ pub(super) fn others<'a>(samples: &'a [Sample], than: &Sample) -> Vec<&'a Sample
 
 /// How many first hits are called strong, how many of these are right, and the calibration error, a fixed share of the
 /// questions having no answer.
-fn called_strong(sample: &Sample, probabilities: &[f64]) -> Result<[String; 3], StudyError> {
+pub(super) fn called_strong(sample: &Sample, probabilities: &[f64]) -> Result<[String; 3], StudyError> {
     let (truths, counts) = (sample.truths(Target::FirstHit), sample.counts(UNANSWERABLE));
     let is_strong = |i: &usize| {
         let signals = sample.cases[*i].confidence.signals.as_ref();

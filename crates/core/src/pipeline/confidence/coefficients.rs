@@ -2,17 +2,20 @@
 //!
 //! `aforesaid-studies confidence` fits them and prints what stands below; which data they are fitted on, and how well
 //! they do, is in `docs/studies/confidence/report.md`. They are for the presets `adapted` and `lexical` with ten hits:
-//! of another pipeline the probability is a guess.
+//! of another pipeline the probability is a guess. Those after the evidence reranker come from `aforesaid-studies
+//! reranked-confidence`.
 
-use super::{Model, Signal, Target};
+use super::{Basis, Model, Signal, Target};
 
-/// The model of a target, for searches with or without a dense leg.
-pub fn shipped(target: Target, dense: bool) -> &'static Model {
-    match (target, dense) {
-        (Target::FirstHit, true) => &FIRST_HIT_DENSE,
-        (Target::FirstHit, false) => &FIRST_HIT_LEXICAL,
-        (Target::Answerable, true) => &ANSWERABLE_DENSE,
-        (Target::Answerable, false) => &ANSWERABLE_LEXICAL,
+/// The model of a target, for searches by what took part in them.
+pub fn shipped(target: Target, basis: Basis) -> &'static Model {
+    match (target, basis.dense, basis.reranked) {
+        (Target::FirstHit, true, true) => &FIRST_HIT_RERANKED,
+        (Target::FirstHit, true, false) => &FIRST_HIT_DENSE,
+        (Target::FirstHit, false, _) => &FIRST_HIT_LEXICAL,
+        // Another order of the hits does not say more of that.
+        (Target::Answerable, true, _) => &ANSWERABLE_DENSE,
+        (Target::Answerable, false, _) => &ANSWERABLE_LEXICAL,
     }
 }
 
@@ -83,5 +86,27 @@ static ANSWERABLE_LEXICAL: Model = Model {
         (Signal::Sessions, -0.3165),
         (Signal::Titled, 4.2273),
         (Signal::Dated, 0.2783),
+    ],
+};
+
+/// That the first hit answers, by words, meaning and the evidence reranker.
+static FIRST_HIT_RERANKED: Model = Model {
+    intercept: -1.9651,
+    weights: &[
+        (Signal::Coverage, 0.4469),
+        (Signal::Support, -0.2121),
+        (Signal::Unknown, -0.2497),
+        (Signal::Lead, 0.3492),
+        (Signal::SaidByNamed, 0.2308),
+        (Signal::OthersHold, -0.4486),
+        (Signal::Sessions, 0.2086),
+        (Signal::Titled, 2.4150),
+        (Signal::Dated, 0.6571),
+        (Signal::WordsRank, -0.0301),
+        (Signal::MeaningRank, -0.1050),
+        (Signal::Cosine, 0.9392),
+        (Signal::RerankScore, 0.0445),
+        (Signal::RerankGap, 0.0336),
+        (Signal::RerankLead, 0.0791),
     ],
 };

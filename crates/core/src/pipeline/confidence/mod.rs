@@ -10,8 +10,8 @@ mod signals;
 
 pub use coefficients::shipped;
 pub use model::{Model, Target};
+pub use signals::{Basis, Signal, Signals};
 pub(super) use signals::{LOOKED_AT, Passage, Scene};
-pub use signals::{Signal, Signals};
 
 use serde::Serialize;
 
@@ -50,9 +50,18 @@ impl Confidence {
     /// The confidence that the shipped model takes from what the first hits show; none where there are none.
     pub fn of(signals: Option<Signals>) -> Self {
         let Some(measured) = &signals else { return Self::default() };
-        let probability = shipped(Target::FirstHit, measured.dense()).probability(measured);
-        let answerable = shipped(Target::Answerable, measured.dense()).probability(measured);
+        let probability = shipped(Target::FirstHit, measured.basis()).probability(measured);
+        let answerable = shipped(Target::Answerable, measured.basis()).probability(measured);
         Self { probability, word: Word::of(probability, measured), answerable, signals }
+    }
+
+    /// The confidence in the hit that the shipped evidence reranker puts first, whose scores of the best hits are given, best
+    /// first. Where no vectors were compared it is what it was: that was not fitted.
+    pub fn reranked(self, scores: &[f64]) -> Self {
+        match self.signals.filter(|signals| signals.basis().dense) {
+            Some(signals) => Self::of(Some(signals.reranked(scores))),
+            None => self,
+        }
     }
 }
 
@@ -68,10 +77,11 @@ impl Word {
     ///
     /// A first hit stands out that holds clearly more of the question's words than the hits after it do, or whose
     /// session's title the query names: where others hold as much, a large probability is right less often
-    /// (docs/decisions/0009).
+    /// (docs/decisions/0009). A reranker has read the hits, so that its scores say what stands out.
     pub fn of(probability: f64, signals: &Signals) -> Self {
         let ahead = signals.get(Signal::Coverage) - signals.get(Signal::Support);
-        let stands_out = ahead >= Self::AHEAD || signals.get(Signal::Titled) >= Self::NAMED;
+        let is_named = signals.get(Signal::Titled) >= Self::NAMED;
+        let stands_out = ahead >= Self::AHEAD || is_named || signals.basis().reranked;
         match probability {
             p if p >= Self::STRONG && stands_out => Word::Strong,
             p if p >= 0.6 => Word::Good,
@@ -106,7 +116,9 @@ mod tests {
 
     #[test]
     fn a_word_grows_with_the_probability() {
-        let standing_out = Signals::none(true).with(Signal::Coverage, 0.9).with(Signal::Support, 0.5);
+        let standing_out = Signals::none(Basis { dense: true, reranked: false })
+            .with(Signal::Coverage, 0.9)
+            .with(Signal::Support, 0.5);
         let words: Vec<Word> = (0..=100).map(|percent| Word::of(f64::from(percent) / 100.0, &standing_out)).collect();
         assert!(words.is_sorted());
         let begins = [0, 15, 35, 60, 90].map(|percent| words[percent]);
@@ -117,10 +129,13 @@ mod tests {
 
     #[test]
     fn only_what_stands_out_is_strong() {
-        let alike = Signals::none(true).with(Signal::Coverage, 0.9).with(Signal::Support, 0.8);
+        let alike = Signals::none(Basis { dense: true, reranked: false })
+            .with(Signal::Coverage, 0.9)
+            .with(Signal::Support, 0.8);
         assert_eq!(Word::of(0.95, &alike), Word::Good);
         assert_eq!(Word::of(0.95, &alike.with(Signal::Support, 0.6)), Word::Strong);
         assert_eq!(Word::of(0.95, &alike.with(Signal::Titled, 1.0)), Word::Strong);
         assert_eq!(Word::of(0.89, &alike.with(Signal::Titled, 1.0)), Word::Good);
+        assert_eq!(Word::of(0.95, &alike.reranked(&[1.0, 1.0])), Word::Strong, "the reranker has read them");
     }
 }

@@ -23,9 +23,12 @@ pub struct Model {
 impl Model {
     /// The probability of the model's target; in [0, 1].
     pub fn probability(&self, signals: &Signals) -> f64 {
-        let odds =
-            self.weights.iter().fold(self.intercept, |sum, (signal, weight)| sum + weight * signals.get(*signal));
-        1.0 / (1.0 + (-odds).exp())
+        1.0 / (1.0 + (-self.log_odds(signals)).exp())
+    }
+
+    /// The same as log odds.
+    pub fn log_odds(&self, signals: &Signals) -> f64 {
+        self.weights.iter().fold(self.intercept, |sum, (signal, weight)| sum + weight * signals.get(*signal))
     }
 }
 
@@ -33,13 +36,20 @@ impl Model {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{super::shipped, *};
+    use super::{
+        super::{Basis, shipped},
+        *,
+    };
+
+    fn basis() -> impl Strategy<Value = Basis> {
+        (any::<bool>(), any::<bool>()).prop_map(|(dense, reranked)| Basis { dense, reranked })
+    }
 
     const WEIGHTS: &[(Signal, f64)] = &[(Signal::Coverage, 2.0), (Signal::Unknown, -1.0)];
 
     #[test]
     fn the_formula_by_hand() {
-        let signals = Signals::none(false).with(Signal::Coverage, 0.75).with(Signal::Unknown, 0.5);
+        let signals = Signals::none(Basis::default()).with(Signal::Coverage, 0.75).with(Signal::Unknown, 0.5);
         let found = Model { intercept: -1.0, weights: WEIGHTS }.probability(&signals);
         assert!((found - 0.5).abs() < 1e-15, "{found}");
         let sure = Model { intercept: 1e6, weights: WEIGHTS }.probability(&signals);
@@ -49,28 +59,30 @@ mod tests {
 
     #[test]
     fn a_model_weighs_the_signals_that_a_search_has() {
-        for target in [Target::FirstHit, Target::Answerable] {
-            for dense in [true, false] {
-                let weighed: Vec<Signal> = shipped(target, dense).weights.iter().map(|(signal, _)| *signal).collect();
-                assert_eq!(weighed, Signal::of(dense));
-            }
+        for (dense, reranked) in [(true, true), (true, false), (false, false)] {
+            let basis = Basis { dense, reranked };
+            let weighed =
+                |target| -> Vec<Signal> { shipped(target, basis).weights.iter().map(|(signal, _)| *signal).collect() };
+            assert_eq!(weighed(Target::FirstHit), Signal::of(basis).collect::<Vec<_>>());
+            let before = Basis { reranked: false, ..basis };
+            assert_eq!(weighed(Target::Answerable), Signal::of(before).collect::<Vec<_>>());
         }
     }
 
     proptest! {
         #[test]
-        fn a_probability_is_one(values in prop::collection::vec(-8.0..8.0f64, Signal::ALL.len()), dense in any::<bool>()) {
-            let signals = Signal::ALL.iter().zip(values).fold(Signals::none(dense), |all, (s, value)| all.with(*s, value));
+        fn a_probability_is_one(values in prop::collection::vec(-8.0..8.0f64, Signal::ALL.len()), basis in basis()) {
+            let signals = Signal::ALL.iter().zip(values).fold(Signals::none(basis), |all, (s, value)| all.with(*s, value));
             for target in [Target::FirstHit, Target::Answerable] {
-                let found = shipped(target, dense).probability(&signals);
+                let found = shipped(target, basis).probability(&signals);
                 prop_assert!((0.0..=1.0).contains(&found), "{found}");
             }
         }
 
         #[test]
-        fn who_holds_more_of_the_question_is_surer(low in 0.0..1.0f64, more in 0.0..1.0f64, dense in any::<bool>()) {
-            let with = |coverage: f64| shipped(Target::FirstHit, dense)
-                .probability(&Signals::none(dense).with(Signal::Coverage, coverage));
+        fn who_holds_more_of_the_question_is_surer(low in 0.0..1.0f64, more in 0.0..1.0f64, basis in basis()) {
+            let with = |coverage: f64| shipped(Target::FirstHit, basis)
+                .probability(&Signals::none(basis).with(Signal::Coverage, coverage));
             prop_assert!(with(low) <= with(low + more));
         }
     }

@@ -24,6 +24,8 @@ const SUPPORTING: usize = 5;
 const MOST_LEAD: f64 = 4.0;
 /// A rank beyond this says no more, nor does being found by one leg only.
 const LAST_RANK: f64 = 1_000.0;
+/// A reranker's score beyond this says no more.
+const MOST_SCORE: f64 = 30.0;
 
 /// One number about a ranking. Shares are of the question's words, each weighted by its rarity (idf), the names of
 /// people asked about aside.
@@ -54,11 +56,26 @@ pub enum Signal {
     MeaningRank,
     /// Cosine of the question and the first hit; in [-1, 1].
     Cosine,
+    /// Score that the reranker gives the hit that it puts first; in [-30, 30].
+    RerankScore,
+    /// How far that one is ahead of the next; in [0, 30].
+    RerankGap,
+    /// How far it is ahead of the mean of the others; in [0, 30].
+    RerankLead,
+}
+
+/// What took part in a search, and so which signals it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Basis {
+    /// Whether vectors were compared.
+    pub dense: bool,
+    /// Whether a reranker ordered the best hits. The other signals are of the order before.
+    pub reranked: bool,
 }
 
 impl Signal {
-    /// All, in the order in which they are reported; the last three need a dense leg.
-    pub const ALL: [Signal; 12] = [
+    /// All, in the order in which they are reported.
+    pub const ALL: [Signal; 15] = [
         Signal::Coverage,
         Signal::Support,
         Signal::Unknown,
@@ -71,8 +88,10 @@ impl Signal {
         Signal::WordsRank,
         Signal::MeaningRank,
         Signal::Cosine,
+        Signal::RerankScore,
+        Signal::RerankGap,
+        Signal::RerankLead,
     ];
-    const BY_WORDS: usize = 9;
 
     /// Its name in reports and in JSON.
     pub fn name(self) -> &'static str {
@@ -89,13 +108,19 @@ impl Signal {
             Signal::WordsRank => "words_rank",
             Signal::MeaningRank => "meaning_rank",
             Signal::Cosine => "cosine",
+            Signal::RerankScore => "rerank_score",
+            Signal::RerankGap => "rerank_gap",
+            Signal::RerankLead => "rerank_lead",
         }
     }
 
-    /// Those that a search has: without a dense leg only those by words.
-    pub fn of(dense: bool) -> &'static [Signal] {
-        const ALL: &[Signal] = &Signal::ALL;
-        if dense { ALL } else { &ALL[..Signal::BY_WORDS] }
+    /// Those that a search has, in the order of [`Signal::ALL`].
+    pub fn of(basis: Basis) -> impl Iterator<Item = Signal> {
+        Self::ALL.into_iter().filter(move |signal| match signal {
+            Signal::WordsRank | Signal::MeaningRank | Signal::Cosine => basis.dense,
+            Signal::RerankScore | Signal::RerankGap | Signal::RerankLead => basis.reranked,
+            _ => true,
+        })
     }
 }
 
@@ -103,7 +128,7 @@ impl Signal {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Signals {
     values: [f64; Signal::ALL.len()],
-    dense: bool,
+    basis: Basis,
 }
 
 /// A text that a reader would look at.
@@ -175,34 +200,48 @@ impl Signals {
             Signal::WordsRank => rank(first.get(LexicalLeg::NAME)),
             Signal::MeaningRank => rank(first.get(DenseLeg::NAME)),
             Signal::Cosine => top.cosine.unwrap_or(0.0),
+            Signal::RerankScore | Signal::RerankGap | Signal::RerankLead => 0.0,
         };
-        let dense = first.get(DenseLeg::NAME).is_some();
+        let basis = Basis { dense: first.get(DenseLeg::NAME).is_some(), reranked: false };
         let mut values = [0.0; Signal::ALL.len()];
-        for &signal in Signal::of(dense) {
+        for signal in Signal::of(basis) {
             values[signal as usize] = value(signal);
         }
-        Some(Self { values, dense })
+        Some(Self { values, basis })
+    }
+
+    /// The same of a search whose best hits a reranker ordered: `scores` are theirs, best first.
+    pub fn reranked(mut self, scores: &[f64]) -> Self {
+        let Some((&first, others)) = scores.split_first() else { return self };
+        let ahead_of = |score: f64| (first - score).clamp(0.0, MOST_SCORE);
+        let mean = others.iter().sum::<f64>() / others.len() as f64;
+        self.values[Signal::RerankScore as usize] = first.clamp(-MOST_SCORE, MOST_SCORE);
+        // A single hit has none to be ahead of.
+        self.values[Signal::RerankGap as usize] = others.first().map_or(0.0, |&next| ahead_of(next));
+        self.values[Signal::RerankLead as usize] = if others.is_empty() { 0.0 } else { ahead_of(mean) };
+        self.basis.reranked = true;
+        self
     }
 
     /// All of them 0.
     #[cfg(test)]
-    pub(super) fn none(dense: bool) -> Self {
-        Self { values: [0.0; Signal::ALL.len()], dense }
+    pub(super) fn none(basis: Basis) -> Self {
+        Self { values: [0.0; Signal::ALL.len()], basis }
     }
 
-    /// One of them; 0 for one that needs a dense leg where there was none.
+    /// One of them; 0 for one that the search does not have.
     pub fn get(&self, signal: Signal) -> f64 {
         self.values[signal as usize]
     }
 
-    /// Whether vectors took part in the search.
-    pub fn dense(&self) -> bool {
-        self.dense
+    /// What took part in the search.
+    pub fn basis(&self) -> Basis {
+        self.basis
     }
 
     /// Those there are, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Signal, f64)> + '_ {
-        Signal::of(self.dense).iter().map(|&signal| (signal, self.get(signal)))
+        Signal::of(self.basis).map(|signal| (signal, self.get(signal)))
     }
 
     /// The same with one changed.
@@ -392,6 +431,21 @@ mod tests {
         assert_eq!((lead(&[1.0, 1.0]), lead(&[5.0]), lead(&[])), (0.0, 0.0, 0.0));
         let far: Vec<f64> = (0..1000).map(|i| if i == 0 { 1e6 } else { 0.0 }).collect();
         assert_eq!(lead(&far), MOST_LEAD);
+    }
+
+    #[test]
+    fn what_a_reranker_says_is_of_the_hit_that_it_puts_first() {
+        let before = signals(&index(&TURNS), "tractor");
+        assert!(before.iter().all(|(signal, _)| !signal.name().starts_with("rerank")));
+        let of = |scores: &[f64]| {
+            let after = before.reranked(scores);
+            assert_eq!(after.get(Signal::Coverage), before.get(Signal::Coverage));
+            [Signal::RerankScore, Signal::RerankGap, Signal::RerankLead].map(|signal| after.get(signal))
+        };
+        assert_eq!(of(&[4.0, 1.0, -2.0, -2.0]), [4.0, 3.0, 5.0]);
+        assert_eq!(of(&[4.0]), [4.0, 0.0, 0.0]);
+        assert_eq!(of(&[f64::INFINITY, 0.0]), [MOST_SCORE; 3]);
+        assert_eq!(before.reranked(&[]), before, "nothing was scored");
     }
 
     proptest! {

@@ -49,6 +49,8 @@ enum Command {
     Evidence(Box<evidence::Evidence>),
     /// Whether a search knows that it found nothing: the model of confidence and its coefficients.
     Confidence(study::DataSets),
+    /// The same where the evidence reranker orders the best hits.
+    RerankedConfidence(study::DataSets),
     /// The contribution of recorded cue questions, by the way they are indexed.
     Roxy(Box<study::Roxy>),
     /// Learn the encoder's adapter from the data sets that allow it.
@@ -78,6 +80,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Cascade(command) => command.cascade(machine),
         Command::Evidence(command) => command.run(machine),
         Command::Confidence(command) => command.confidence(machine),
+        Command::RerankedConfidence(command) => command.reranked_confidence(machine),
         Command::Roxy(command) => command.run(machine),
         Command::Adapter(command) => command.run(machine),
         Command::Reranker(command) => command.run(machine),

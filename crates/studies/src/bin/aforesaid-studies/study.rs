@@ -13,7 +13,7 @@ use aforesaid_eval::{
 };
 use aforesaid_studies::{
     ConfidenceStudy, FusionStudy, RoxyStudy, Study, StudyError, cascade_study, confidence_study, default_study,
-    fusion_study, roxy_study, turns_study,
+    fusion_study, reranked_confidence_study, roxy_study, turns_study,
 };
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -111,6 +111,19 @@ impl DataSets {
         let study = ConfidenceStudy { data: &self.folder(machine)? };
         self.report.of("confidence", machine, &machine.equipment(None)?, |equipment, observe| {
             confidence_study(&study, equipment, observe)
+        })
+    }
+
+    pub(crate) fn reranked_confidence(&self, machine: &Machine) -> Result<(), Failure> {
+        let study = ConfidenceStudy { data: &self.folder(machine)? };
+        let equipment = machine.equipment(None)?;
+        let reranker = match &equipment.encoder {
+            Ok(encoder) => Some(machine.reranker(encoder.id())?),
+            Err(_) => None,
+        };
+        let equipment = Equipment { reranker, ..equipment };
+        self.report.of("reranked-confidence", machine, &equipment, |equipment, observe| {
+            reranked_confidence_study(&study, equipment, observe)
         })
     }
 }
