@@ -5,12 +5,12 @@ use std::sync::Arc;
 use aforesaid::{
     Creation, EncoderLimits, EncoderRegistry, EncoderSource, Memory, ModelPolicy, NoVectors, ResolveEncoder,
     models::{CrossEncoder, ModelEntry},
-    rerank::{Reranker, UnusableReranker},
+    rerank::Reranker,
     resolve::{EvidenceChoice, ModelResolver},
     types::EncoderId,
 };
 
-use crate::{failure::Failure, progress, remedies, settings::Settings};
+use crate::{failure::Failure, progress, settings::Settings};
 
 impl Settings {
     /// Opens the memory with its encoders.
@@ -53,20 +53,6 @@ impl Settings {
     /// An evidence reranker.
     pub(crate) fn usable_evidence_reranker(&self, choice: &EvidenceChoice) -> Result<Arc<dyn Reranker>, Failure> {
         Ok(Arc::new(self.resolver().evidence_reranker(choice)?))
-    }
-
-    /// An evidence reranker; where it cannot be had, one that has every search go on without it and say why.
-    pub(crate) fn evidence_reranker(&self, choice: &EvidenceChoice) -> Box<dyn Reranker> {
-        match self.resolver().evidence_reranker(choice) {
-            Ok(reranker) => Box::new(reranker),
-            Err(error) => {
-                let name = match choice {
-                    EvidenceChoice::Shipped => "--rerank evidence".to_owned(),
-                    EvidenceChoice::File(file) => format!("--rerank {}", file.display()),
-                };
-                Box::new(UnusableReranker { name, reason: error.message() + &remedies::of(&error) })
-            }
-        }
     }
 
     /// The registry's entry for the model in use.

@@ -1,10 +1,10 @@
 //! Options of a reranker.
 
-use std::{convert::Infallible, num::NonZeroUsize, str::FromStr, sync::Arc};
+use std::{convert::Infallible, fmt, num::NonZeroUsize, str::FromStr, sync::Arc};
 
 use aforesaid::{
     LlmReranker, Reranking,
-    rerank::{CrossEncoderReranker, Reranker},
+    rerank::{CrossEncoderReranker, Reranker, UnusableReranker},
     resolve::EvidenceChoice,
 };
 use aforesaid_llm::{JudgePrompt, JudgeSettings};
@@ -22,15 +22,15 @@ use crate::{
 pub(crate) struct RerankArgs {
     /// Rerank the best hits: by the evidence reranker that is part of the program (evidence), by one in the file of `train
     /// evidence` (.safetensors), by another cross-encoder, given as a directory or a registered name, or by a language model
-    /// (llm). A language model on a server is sent the query and these hits.
-    #[arg(long, value_name = "evidence|llm|MODEL|FILE", conflicts_with = "judge")]
+    /// (llm). A language model on a server is sent the query and these hits. none is none, whatever is configured.
+    #[arg(long, value_name = "evidence|llm|MODEL|FILE|none", env = "AFORESAID_RERANK", conflicts_with = "judge")]
     rerank: Option<Choice>,
     /// How the language model scores hits: by what each adds to the answer (conflict-aware), or by relevance
     /// [default: conflict-aware].
-    #[arg(long, value_name = "BY", requires = "rerank")]
+    #[arg(long, value_name = "BY")]
     rerank_by: Option<JudgePrompt>,
     /// Turns that the reranker scores [default: 40 for a language model, 10 for a cross-encoder].
-    #[arg(long, value_name = "N", alias = "judge-depth", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", alias = "judge-depth", env = "AFORESAID_RERANK_DEPTH", value_parser = at_least_one)]
     rerank_depth: Option<NonZeroUsize>,
     /// The same as --rerank llm --rerank-by BY, in the words of the last release.
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "conflict-aware")]
@@ -43,25 +43,45 @@ pub(crate) enum Choice {
     Llm,
     Evidence(EvidenceChoice),
     CrossEncoder(String),
+    /// No reranker, though one is configured.
+    Nothing,
 }
 
 /// How the file of an evidence reranker ends.
 const EVIDENCE_FILE: &str = ".safetensors";
 
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Llm => f.write_str("llm"),
+            Self::Evidence(EvidenceChoice::Shipped) => f.write_str("evidence"),
+            Self::Evidence(EvidenceChoice::File(file)) => write!(f, "{}", file.display()),
+            Self::CrossEncoder(model) => f.write_str(model),
+            Self::Nothing => f.write_str("none"),
+        }
+    }
+}
+
 impl FromStr for Choice {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(match text {
-            "llm" => Self::Llm,
-            "evidence" => Self::Evidence(EvidenceChoice::Shipped),
-            file if file.ends_with(EVIDENCE_FILE) => Self::Evidence(EvidenceChoice::File(file.into())),
-            model => Self::CrossEncoder(model.to_owned()),
-        })
+        Ok(Self::of(text))
     }
 }
 
 impl Choice {
+    /// The one that is named.
+    pub(crate) fn of(text: &str) -> Self {
+        match text {
+            "llm" => Self::Llm,
+            "none" => Self::Nothing,
+            "evidence" => Self::Evidence(EvidenceChoice::Shipped),
+            file if file.ends_with(EVIDENCE_FILE) => Self::Evidence(EvidenceChoice::File(file.into())),
+            model => Self::CrossEncoder(model.to_owned()),
+        }
+    }
+
     /// Loads the reranker of this machine that is named, which must be usable.
     pub(crate) fn load_local(&self, settings: &Settings) -> Result<Arc<dyn Reranker>, Failure> {
         match self {
@@ -73,16 +93,27 @@ impl Choice {
             Self::CrossEncoder(name) => {
                 Ok(Arc::new(CrossEncoderReranker::new(Arc::new(settings.cross_encoder(name)?))))
             }
+            Self::Nothing => Err(Failure::Usage("--rerank none: expected a reranker; leave it out".to_owned())),
         }
     }
 
-    /// Whether it is the one that is part of the program.
-    pub(crate) fn is_shipped(&self) -> bool {
-        *self == Self::Evidence(EvidenceChoice::Shipped)
+    /// The same; where it cannot be had, one that has every search go on without it and say why.
+    pub(crate) fn load_or_say_why(&self, settings: &Settings) -> Arc<dyn Reranker> {
+        self.load_local(settings).unwrap_or_else(|failure| {
+            Arc::new(UnusableReranker { name: format!("--rerank {self}"), reason: failure.message() })
+        })
     }
 }
 
 impl RerankArgs {
+    /// With what the configuration file says, where nothing is asked for.
+    pub(crate) fn or_configured(&self, settings: &Settings) -> Self {
+        let configured = || settings.rerank.clone().filter(|_| self.judge.is_none());
+        let rerank = self.rerank.clone().or_else(configured).filter(|choice| *choice != Choice::Nothing);
+        let configured_depth = settings.rerank_depth.filter(|_| rerank.is_some());
+        Self { rerank, rerank_depth: self.rerank_depth.or(configured_depth), ..self.clone() }
+    }
+
     /// Whether a language model reranks.
     pub(crate) fn asks_model(&self) -> bool {
         self.judge.is_some() || self.rerank == Some(Choice::Llm)
@@ -103,19 +134,20 @@ impl RerankArgs {
         &self,
         settings: &Settings,
         model: Option<&'a LanguageModel>,
-    ) -> Result<Option<Box<dyn Reranker + 'a>>, Failure> {
+    ) -> Result<Option<Arc<dyn Reranker + 'a>>, Failure> {
         let by = self.judge.or(self.rerank_by);
         match (&self.rerank, model) {
             (Some(Choice::CrossEncoder(_) | Choice::Evidence(_)), _) if by.is_some() => {
                 Err(Failure::Usage("--rerank-by: only a language model is told how to score; leave it out".to_owned()))
             }
-            (Some(Choice::Evidence(choice)), _) => Ok(Some(settings.evidence_reranker(choice))),
-            (Some(Choice::CrossEncoder(name)), _) => {
-                Ok(Some(Box::new(CrossEncoderReranker::new(Arc::new(settings.cross_encoder(name)?)))))
-            }
+            (Some(choice @ Choice::Evidence(_)), _) => Ok(Some(choice.load_or_say_why(settings))),
+            (Some(choice @ Choice::CrossEncoder(_)), _) => choice.load_local(settings).map(|loaded| Some(loaded as _)),
             (_, Some(model)) if self.asks_model() => {
                 let judge = JudgeSettings { prompt: by.unwrap_or_default(), ..JudgeSettings::default() };
-                Ok(Some(Box::new(LlmReranker { chat: &model.chat, settings: judge })))
+                Ok(Some(Arc::new(LlmReranker { chat: &model.chat, settings: judge })))
+            }
+            _ if self.rerank_by.is_some() => {
+                Err(Failure::Usage("--rerank-by: no language model reranks; add --rerank llm".to_owned()))
             }
             _ if self.rerank_depth.is_some() => {
                 Err(Failure::Usage("--rerank-depth: nothing is reranked; add --rerank".to_owned()))
@@ -126,7 +158,35 @@ impl RerankArgs {
 
     /// To the depth that is asked for.
     pub(crate) fn reranking<'r>(&self, reranker: &'r (dyn Reranker + 'r)) -> Reranking<'r> {
-        let usual = Reranking::new(reranker);
-        Reranking { depth: self.rerank_depth.unwrap_or(usual.depth), ..usual }
+        Reranking::new(reranker).to_depth(self.rerank_depth)
+    }
+}
+
+/// Whether a model of this machine reranks what is measured.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct LocalRerankArgs {
+    /// Rerank the best hits by the evidence reranker that is part of the program (evidence), by one in a file of `train
+    /// evidence`, or by another cross-encoder, given as a directory or a registered name.
+    #[arg(long, value_name = "evidence|MODEL|FILE")]
+    rerank: Option<Choice>,
+    /// Hits that the reranker orders [default: 10].
+    #[arg(long, value_name = "N", requires = "rerank", value_parser = at_least_one)]
+    rerank_depth: Option<NonZeroUsize>,
+}
+
+impl LocalRerankArgs {
+    /// Loads the one that is named, which must be usable.
+    pub(crate) fn load(&self, settings: &Settings) -> Result<Option<Arc<dyn Reranker>>, Failure> {
+        self.rerank.as_ref().map(|choice| choice.load_local(settings)).transpose()
+    }
+
+    /// To the depth that is asked for.
+    pub(crate) fn reranking<'r>(&self, reranker: &'r dyn Reranker) -> Reranking<'r> {
+        Reranking::new(reranker).to_depth(self.rerank_depth)
+    }
+
+    /// Whether one is named that not everybody has.
+    pub(crate) fn is_of_somebody(&self) -> bool {
+        self.rerank.as_ref().is_some_and(|choice| *choice != Choice::Evidence(EvidenceChoice::Shipped))
     }
 }

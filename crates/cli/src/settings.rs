@@ -27,6 +27,7 @@ use crate::{
     page::Paging,
     precision::PrecisionChoice,
     remedies,
+    rerank::Choice,
     server::{self, ServerArgs},
 };
 
@@ -48,6 +49,9 @@ pub(crate) struct Settings {
     pub(crate) llm_model: Option<String>,
     /// What a first hit must be likely at least, in [0, 1], where the configuration file says.
     pub(crate) min_confidence: Option<f64>,
+    /// What reranks, and how many turns, where the configuration file says.
+    pub(crate) rerank: Option<Choice>,
+    pub(crate) rerank_depth: Option<NonZeroUsize>,
     /// When and where it is asked.
     pub(crate) clock: Clock,
     pub(crate) output: Output,
@@ -94,6 +98,8 @@ struct File {
     /// The old name of `pipeline`.
     preset: Option<String>,
     min_confidence: Option<f64>,
+    rerank: Option<String>,
+    rerank_depth: Option<NonZeroUsize>,
     time_zone: Option<String>,
     #[serde(default)]
     agents: AgentSettings,
@@ -236,6 +242,8 @@ impl Settings {
             llm_url: file.llm_url,
             llm_model: file.llm_model,
             min_confidence: file.min_confidence,
+            rerank: file.rerank.as_deref().map(Choice::of),
+            rerank_depth: file.rerank_depth,
             clock,
             paging: if global.no_pager { Paging::Never } else { Paging::Auto },
             named_store: global.store.clone(),

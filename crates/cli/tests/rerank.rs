@@ -63,3 +63,30 @@ fn what_does_not_go_together_is_refused() {
     let refused = sandbox.refusal(&["search", "kite", "--rerank", &encoder]);
     assert!(refused.contains("reranker"), "{refused}");
 }
+
+#[test]
+fn the_reranker_comes_from_the_usual_places() {
+    let (sandbox, model) = (filled(), cross_encoder());
+    sandbox.write("reranked.toml", format!("rerank = {model:?}\nrerank_depth = 3\n"));
+    let reranked = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut search = sandbox.command(&[args, &["search", "kite", "--json"]].concat());
+        let found = finish(search.envs(variables.iter().copied())).succeeded();
+        let found: Value = serde_json::from_str(&found).unwrap();
+        found["hits"].as_array().unwrap().iter().filter(|hit| hit.get("rerank_score").is_some()).count()
+    };
+    assert_eq!(reranked(&[], &[]), 0);
+    let variables = [("AFORESAID_RERANK", model.as_str()), ("AFORESAID_RERANK_DEPTH", "2")];
+    assert_eq!(reranked(&[], &variables), 2);
+    let configured = &["--config", "reranked.toml"][..];
+    assert_eq!(reranked(configured, &[]), 3);
+    assert_eq!(reranked(configured, &variables[1..]), 2);
+    assert_eq!(reranked(configured, &[("AFORESAID_RERANK", "none")]), 0);
+    let context = |args: &[&str]| sandbox.json(&[configured, &["ask", "kite", "--context"], args].concat());
+    let scored =
+        |found: &Value| found["memories"].as_array().unwrap().iter().any(|of| of.get("rerank_score").is_some());
+    assert!(scored(&context(&[])) && !scored(&context(&["--rerank", "none"])));
+    sandbox.write("deep.toml", "rerank_depth = 3\n");
+    assert_eq!(reranked(&["--config", "deep.toml"], &[]), 0, "a depth alone reranks nothing");
+    let refused = sandbox.refusal(&["search", "kite", "--rerank-by", "relevance"]);
+    assert!(refused.contains("--rerank llm"), "{refused}");
+}

@@ -24,7 +24,7 @@ use std::{io, net::SocketAddr};
 
 pub use http::{HttpSettings, PATH, serve_http};
 pub use stdio::serve_stdio;
-pub use tools::Toolbox;
+pub use tools::{Rerank, Toolbox};
 
 /// A server could not begin, or its client did not keep to the protocol.
 #[derive(Debug, thiserror::Error)]

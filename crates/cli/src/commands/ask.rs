@@ -55,19 +55,21 @@ pub(crate) struct Ask {
 
 impl Ask {
     pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
-        let unasked = self.context && !self.rerank.asks_model();
+        let rerank = self.rerank.or_configured(settings);
+        let unasked = self.context && !rerank.asks_model();
         let unasked =
             unasked.then(|| unused(LLM, "--context asks no language model; add --rerank llm, or leave --context out"));
-        let no_vectors = no_vectors_in(&settings.pipeline).into_iter().filter(|_| !self.rerank.runs_model());
+        let no_vectors = no_vectors_in(&settings.pipeline).into_iter().filter(|_| !rerank.runs_model());
         unasked.into_iter().chain(no_vectors).collect()
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let question = question::of_words(&self.words)?;
         let scope = self.scope.scope(settings)?;
-        let needs_model = !self.context || self.rerank.asks_model();
+        let rerank = self.rerank.or_configured(settings);
+        let needs_model = !self.context || rerank.asks_model();
         let model = needs_model.then(|| self.llm.connect_promptly(settings)).transpose()?;
-        let reranker = self.rerank.load(settings, model.as_ref())?;
+        let reranker = rerank.load(settings, model.as_ref())?;
         let memory = settings.open(Creation::Forbidden)?;
         let query = Query {
             scope,
@@ -81,7 +83,7 @@ impl Ask {
         let asking = Asking {
             query: &query,
             pipeline: &settings.pipeline,
-            reranking: reranker.as_ref().map(|reranker| self.rerank.reranking(reranker.as_ref())),
+            reranking: reranker.as_ref().map(|reranker| rerank.reranking(reranker.as_ref())),
             around: self.around,
             settings: AnswerSettings::default(),
         };

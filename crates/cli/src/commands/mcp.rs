@@ -3,7 +3,9 @@
 use std::{
     env,
     net::{IpAddr, Ipv4Addr, SocketAddr},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
+    sync::Arc,
     thread,
 };
 
@@ -12,14 +14,16 @@ use aforesaid::{
     project::{NamedBy, Project, ProjectError},
     types::Namespace,
 };
-use aforesaid_mcp::{HttpSettings, PATH, ServeError, Toolbox, serve_http, serve_stdio};
+use aforesaid_mcp::{HttpSettings, PATH, Rerank, ServeError, Toolbox, serve_http, serve_stdio};
 use clap::{Args, ValueHint};
 
 use crate::{
     failure::Failure,
     render::{aside, printable},
+    rerank::Choice,
     settings::Settings,
     unused::{Unused, unused},
+    values::at_least_one,
 };
 
 /// Where HTTP is served, if no address is named.
@@ -37,6 +41,14 @@ pub(crate) struct Mcp {
     /// The folder whose project is served [default: the current folder].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     project: Option<PathBuf>,
+    /// Rerank the best hits of searches: by the evidence reranker that is part of the program (evidence), by one in the file
+    /// of `train evidence` (.safetensors), or by another cross-encoder, given as a directory or a registered name. none is
+    /// none, whatever is configured.
+    #[arg(long, value_name = "evidence|MODEL|FILE|none", env = "AFORESAID_RERANK")]
+    rerank: Option<Choice>,
+    /// Turns that the reranker scores [default: 10].
+    #[arg(long, value_name = "N", env = "AFORESAID_RERANK_DEPTH", value_parser = at_least_one)]
+    rerank_depth: Option<NonZeroUsize>,
     /// Serve over HTTP instead of standard input and output, at this port or address [default: 127.0.0.1:8417].
     /// Clients send the key in AFORESAID_MCP_KEY, where it is set.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = ADDRESS, value_parser = address)]
@@ -65,6 +77,7 @@ impl Mcp {
         let (namespace, origin) = self.namespace(settings)?;
         let (memory, encoders) = settings.open_serving()?;
         let active = memory.active_encoder(&namespace)?;
+        let rerank = self.rerank(settings)?;
         // A client waits less long than a model may take to come. Until it is there, searches are lexical and say so.
         thread::spawn(move || encoders.get(active.as_ref(), ModelPolicy::Fetch).map(drop));
         let (shown, store) = (printable(namespace.as_str()), printable(&memory.location()));
@@ -73,6 +86,7 @@ impl Mcp {
             memory,
             namespace,
             pipeline: settings.pipeline.clone(),
+            rerank,
             min_confidence: settings.min_confidence.unwrap_or(0.0),
             zone: settings.clock.zone.clone(),
         };
@@ -89,6 +103,27 @@ impl Mcp {
             }
         };
         served.map_err(of_serving)
+    }
+
+    /// The reranker that is asked for or configured; it is loaded while the server already serves.
+    fn rerank(&self, settings: &Settings) -> Result<Option<Rerank>, Failure> {
+        let named = self.rerank.clone().or_else(|| settings.rerank.clone());
+        let Some(choice) = named.filter(|choice| *choice != Choice::Nothing) else {
+            return match self.rerank_depth {
+                None => Ok(None),
+                Some(_) => Err(Failure::Usage("--rerank-depth: nothing is reranked; add --rerank".to_owned())),
+            };
+        };
+        if choice == Choice::Llm {
+            return Err(Failure::Usage(
+                "rerank llm: the server reranks by a model of this machine; name one with --rerank, such as evidence, or none"
+                    .to_owned(),
+            ));
+        }
+        let rerank = Rerank { reranker: Arc::default(), depth: self.rerank_depth.or(settings.rerank_depth) };
+        let (place, settings) = (Arc::clone(&rerank.reranker), settings.clone());
+        thread::spawn(move || place.set(choice.load_or_say_why(&settings)));
+        Ok(Some(rerank))
     }
 
     /// The namespace that is served, and where its name comes from.

@@ -1,6 +1,6 @@
 //! `aforesaid search`
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc};
 
 use aforesaid::{
     Creation, Explanations, Memory, SearchResponse,
@@ -67,23 +67,26 @@ pub(crate) struct Search {
 /// What each question is asked of.
 struct Asked<'a> {
     memory: Memory,
-    reranker: Option<Box<dyn Reranker + 'a>>,
+    rerank: RerankArgs,
+    reranker: Option<Arc<dyn Reranker + 'a>>,
     settings: &'a Settings,
 }
 
 impl Search {
     pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
-        let unasked = (!self.rerank.asks_model()).then(|| unused(LLM, "no language model is asked; add --rerank llm"));
+        let rerank = self.rerank.or_configured(settings);
+        let unasked = (!rerank.asks_model()).then(|| unused(LLM, "no language model is asked; add --rerank llm"));
         let of_session = (self.unit == Granularity::Session)
             .then(|| unused(&["around"], "--unit session shows the best turns of each session"));
-        let no_vectors = no_vectors_in(&settings.pipeline).into_iter().filter(|_| !self.rerank.runs_model());
+        let no_vectors = no_vectors_in(&settings.pipeline).into_iter().filter(|_| !rerank.runs_model());
         unasked.into_iter().chain(of_session).chain(no_vectors).collect()
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let model = self.rerank.connect(&self.llm, settings)?;
-        let reranker = self.rerank.load(settings, model.as_ref())?;
-        let asked = Asked { memory: settings.open(Creation::Forbidden)?, reranker, settings };
+        let rerank = self.rerank.or_configured(settings);
+        let model = rerank.connect(&self.llm, settings)?;
+        let reranker = rerank.load(settings, model.as_ref())?;
+        let asked = Asked { memory: settings.open(Creation::Forbidden)?, rerank, reranker, settings };
         match &self.batch {
             None => {
                 let answer = self.ask(&asked, question::of_words(&self.words)?)?;
@@ -98,7 +101,7 @@ impl Search {
     }
 
     fn ask(&self, asked: &Asked<'_>, text: String) -> Result<SearchResponse, Failure> {
-        let Asked { memory, reranker, settings } = asked;
+        let Asked { memory, rerank, reranker, settings } = asked;
         let query = Query {
             text,
             namespace: settings.namespace.clone(),
@@ -115,7 +118,7 @@ impl Search {
         let explanations = if self.explain { Explanations::Include } else { Explanations::Omit };
         let mut answer = match reranker {
             Some(reranker) => {
-                let reranking = self.rerank.reranking(reranker.as_ref());
+                let reranking = rerank.reranking(reranker.as_ref());
                 memory.search_reranked(&query, &settings.pipeline, explanations, reranking)?
             }
             None => memory.search(&query, &settings.pipeline, explanations)?,

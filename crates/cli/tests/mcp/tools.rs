@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path, process::Command, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -255,4 +255,60 @@ fn a_long_text_is_whole_and_its_neighbours_are_cut() {
     assert!(cut.ends_with("é… (2000 more characters: get_memory of this id)"), "{cut}");
     assert!(text(&shown).contains("\n  | [a] forged\n"), "a line of a text passes for one of ours");
     assert_eq!(client.end().code, 0);
+}
+
+/// A server that reranks by a cross-encoder of random weights.
+fn reranking(sandbox: &Sandbox, model: &str) -> Command {
+    let mut server = server(sandbox);
+    server.args(["--rerank", model]);
+    server
+}
+
+#[test]
+fn a_search_is_reranked_as_soon_as_the_reranker_is_there() {
+    let sandbox = Sandbox::new();
+    for text in ["A red kite.", "The kite flew.", "Kite, string and wind.", "No toy but a kite.", "A kite again."] {
+        sandbox.done(&["add", text, "--namespace", "agent"]);
+    }
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/tests/reference/tiny-cross-bert");
+    let dir = dir.to_str().unwrap();
+    let search = ["search", "kite", "--namespace", "agent"];
+    let expected = ids(&sandbox.json(&[&search[..], &["--rerank", dir]].concat())["hits"]);
+    assert_ne!(expected, ids(&sandbox.json(&search)["hits"]));
+    let mut client = Client::initialized(reranking(&sandbox, dir));
+    let first = loop {
+        let found = client.done("search_memories", json!({"query": "kite", "k": 3}));
+        match found["warnings"][0].as_str().filter(|warning| warning.contains("is being loaded")) {
+            Some(_) => std::thread::sleep(Duration::from_millis(20)),
+            None => break found,
+        }
+    };
+    // The second page goes on where the first one ended.
+    let next = json!({"query": "kite", "k": 3, "cursor": first["next_cursor"]});
+    let rest = client.done("search_memories", next);
+    assert_eq!([ids(&first["hits"]), ids(&rest["hits"])].concat(), expected);
+}
+
+#[test]
+fn a_reranker_that_cannot_be_had_is_told_with_every_search() {
+    let sandbox = garden();
+    let mut client = Client::initialized(reranking(&sandbox, "lost.safetensors"));
+    loop {
+        let found = client.done("search_memories", json!({"query": "beans"}));
+        let warning = found["warnings"][0].as_str().unwrap();
+        assert_eq!(found["hits"].as_array().unwrap().len(), 8);
+        if !warning.contains("is being loaded") {
+            assert!(warning.contains("lost.safetensors"), "{warning}");
+            break;
+        }
+    }
+    sandbox.write("by-llm.toml", "rerank = \"llm\"\n");
+    for (args, named) in [
+        (&["mcp", "--rerank", "llm"][..], "evidence, or none"),
+        (&["--config", "by-llm.toml", "mcp"], "evidence, or none"),
+        (&["mcp", "--rerank-depth", "3"], "add --rerank"),
+    ] {
+        let refused = sandbox.refusal(args);
+        assert!(refused.contains(named), "{refused}");
+    }
 }

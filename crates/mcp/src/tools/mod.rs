@@ -6,8 +6,14 @@ mod get_memory;
 mod list_sessions;
 mod search_memories;
 
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, OnceLock},
+};
+
 use aforesaid::{
-    Memory, NoVectors, Pipeline, Warning,
+    Memory, NoVectors, Pipeline, Reranking, Warning,
+    rerank::Reranker,
     types::{Namespace, Zone},
 };
 use serde_json::{Map, Value, json};
@@ -25,10 +31,30 @@ pub struct Toolbox {
     pub namespace: Namespace,
     /// How searches rank.
     pub pipeline: Pipeline,
+    /// What reranks the best hits of searches, where something is to.
+    pub rerank: Option<Rerank>,
     /// Below which confidence a search gives no hits, in [0, 1].
     pub min_confidence: f64,
     /// Where days begin and end.
     pub zone: Zone,
+}
+
+/// A reranker of searches, which may still be on its way.
+#[derive(Clone)]
+pub struct Rerank {
+    /// Empty until it is loaded. Searches go on without it until then, and say so.
+    pub reranker: Arc<OnceLock<Arc<dyn Reranker>>>,
+    /// How many turns it is shown; `None` for its own depth.
+    pub depth: Option<NonZeroUsize>,
+}
+
+impl Rerank {
+    /// How a search is reranked, or why it is not yet.
+    fn ready(&self) -> Result<Reranking<'_>, Warning> {
+        let loading = || Warning::RerankSkipped { reason: "the reranker is being loaded; ask again".to_owned() };
+        let reranker = self.reranker.get().ok_or_else(loading)?;
+        Ok(Reranking::new(reranker.as_ref()).to_depth(self.depth))
+    }
 }
 
 /// A tool: its definition, and what it does.

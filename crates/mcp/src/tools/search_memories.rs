@@ -8,7 +8,7 @@ use aforesaid::{
 };
 use serde_json::{Value, json};
 
-use super::{Effect, Tool, ToolResult, Toolbox, news, notes, warnings_json, without_nulls};
+use super::{Effect, Rerank, Tool, ToolResult, Toolbox, news, notes, warnings_json, without_nulls};
 use crate::{
     arguments::{Given, Kind as Takes, optional, required},
     cursor::Pages,
@@ -77,7 +77,12 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
         min_confidence: tools.min_confidence,
         ..Query::new(tools.namespace.clone(), text)
     };
-    let found = match tools.memory.search(&query, &tools.pipeline, Explanations::Omit).map_err(ToolError::from) {
+    let (memory, pipeline) = (&tools.memory, &tools.pipeline);
+    let (found, skipped) = match tools.rerank.as_ref().map(Rerank::ready) {
+        Some(Ok(reranking)) => (memory.search_reranked(&query, pipeline, Explanations::Omit, reranking), None),
+        unready => (memory.search(&query, pipeline, Explanations::Omit), unready.and_then(Result::err)),
+    };
+    let found = match found.map_err(ToolError::from) {
         Err(error) if error.is_of_new_namespace() => {
             let fields = json!({"confidence": 0.0, "hits": [], "reason": error.message});
             return Ok(ToolResult::new(format!("no hits: {}\n", error.message), fields));
@@ -85,7 +90,7 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
         found => found?,
     };
     let SearchResponse { confidence, searched, reason, warnings, hits, .. } = found;
-    let warnings = news(warnings);
+    let warnings = news(warnings.into_iter().chain(skipped).collect());
     let key = |hit: &Hit| -> Vec<String> {
         let conversation = hit.conversation.as_ref().map(ToString::to_string);
         vec![conversation.unwrap_or_default(), hit.id.clone()]

@@ -2,14 +2,18 @@
 
 use std::path::PathBuf;
 
-use aforesaid_eval::{EvalError, experiments::System, recipe::Recipe};
+use aforesaid_eval::{
+    EvalError,
+    experiments::System,
+    recipe::{Equipment, Recipe},
+};
 use clap::{Args, ValueHint};
 
 use super::{
     CueArgs, DataArgs, OutputArgs,
     equipment::{VectorArgs, watched},
 };
-use crate::{failure::Failure, files::write_whole, settings::Settings};
+use crate::{failure::Failure, files::write_whole, rerank::LocalRerankArgs, settings::Settings};
 
 #[derive(Debug, Args)]
 pub(crate) struct Confidence {
@@ -20,6 +24,8 @@ pub(crate) struct Confidence {
     system: System,
     #[command(flatten)]
     cues: CueArgs,
+    #[command(flatten)]
+    rerank: LocalRerankArgs,
     /// Write one row a question as CSV.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     csv: Option<PathBuf>,
@@ -42,16 +48,18 @@ impl Confidence {
                 self.system.name
             )));
         }
+        let reranker = self.rerank.load(settings)?;
         let recipe = Recipe {
             dataset,
             unit,
             measures: Vec::new(),
             system: self.system.clone(),
             cues: self.cues.recording(),
-            rerank_depth: None,
+            rerank_depth: reranker.as_ref().map(|reranker| self.rerank.reranking(reranker.as_ref()).depth),
         };
         let path = self.data.path(settings)?;
         let equipment = self.vectors.equipment(dataset, recipe.system.pipeline.encoder(), settings)?;
+        let equipment = Equipment { reranker, ..equipment };
         let report = watched(settings, |observe| recipe.confidence(&path, &equipment, observe))?;
         if let Some(path) = &self.csv {
             write_whole(path, report.to_csv().map_err(EvalError::from)?.as_bytes())?;

@@ -1,8 +1,8 @@
 //! `aforesaid eval run --queries`: the store that searches are asked of.
 
-use std::{num::NonZeroUsize, path::Path};
+use std::path::Path;
 
-use aforesaid::{Creation, Reranking, types::Granularity};
+use aforesaid::{Creation, types::Granularity};
 use aforesaid_eval::{
     EvalError,
     experiments::System,
@@ -12,15 +12,14 @@ use aforesaid_eval::{
 use serde_json::{Map, Value, json};
 
 use super::{OutputArgs, equipment::watched};
-use crate::{failure::Failure, files::read_input, rerank::Choice, settings::Settings};
+use crate::{failure::Failure, files::read_input, rerank::LocalRerankArgs, settings::Settings};
 
 /// What is asked of one's own store.
 pub(super) struct Asked<'a> {
     pub(super) queries: &'a Path,
     pub(super) system: Option<&'a System>,
     pub(super) unit: Option<Granularity>,
-    /// What reranks, and how many hits.
-    pub(super) rerank: Option<(&'a Choice, Option<NonZeroUsize>)>,
+    pub(super) rerank: &'a LocalRerankArgs,
 }
 
 impl Asked<'_> {
@@ -43,10 +42,8 @@ impl Asked<'_> {
         let mut asked_with = settings.clone();
         asked_with.pipeline = pipeline.clone();
         let memory = asked_with.open(Creation::Forbidden)?;
-        let reranker = self.rerank.map(|(choice, _)| choice.load_local(settings)).transpose()?;
-        let depth = self.rerank.and_then(|(_, depth)| depth);
-        let reranking = reranker.as_deref().map(Reranking::new);
-        let reranking = reranking.map(|usual| Reranking { depth: depth.unwrap_or(usual.depth), ..usual });
+        let reranker = self.rerank.load(settings)?;
+        let reranking = reranker.as_deref().map(|reranker| self.rerank.reranking(reranker));
         let own = OwnStore {
             memory: &memory,
             namespace: &settings.namespace,

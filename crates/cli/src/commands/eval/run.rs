@@ -1,6 +1,6 @@
 //! `aforesaid eval run`
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::path::PathBuf;
 
 use aforesaid::formats::Captions;
 use aforesaid_eval::{
@@ -17,7 +17,7 @@ use super::{
     equipment::{VectorArgs, watched},
     own_store,
 };
-use crate::{failure::Failure, files::write_whole, rerank::Choice, settings::Settings, values::at_least_one};
+use crate::{failure::Failure, files::write_whole, rerank::LocalRerankArgs, settings::Settings};
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -43,13 +43,8 @@ pub(crate) struct Run {
     measures: MeasureArgs,
     #[command(flatten)]
     cues: CueArgs,
-    /// Rerank the best hits by the evidence reranker that is part of the program (evidence), by one in a file of `train
-    /// evidence`, or by another cross-encoder, given as a directory or a registered name.
-    #[arg(long, value_name = "evidence|MODEL|FILE")]
-    rerank: Option<Choice>,
-    /// Hits that the reranker orders [default: 10].
-    #[arg(long, value_name = "N", requires = "rerank", value_parser = at_least_one)]
-    rerank_depth: Option<NonZeroUsize>,
+    #[command(flatten)]
+    rerank: LocalRerankArgs,
     /// Whether image captions are indexed: keep or drop [default: drop for paper-* systems].
     #[arg(long, value_parser = captions)]
     captions: Option<Captions>,
@@ -90,8 +85,7 @@ impl Run {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         if let Some(queries) = &self.queries {
             let system = self.system.as_ref();
-            let rerank = self.rerank.as_ref().map(|choice| (choice, self.rerank_depth));
-            let asked = own_store::Asked { queries, system, unit: self.data.unit, rerank };
+            let asked = own_store::Asked { queries, system, unit: self.data.unit, rerank: &self.rerank };
             return asked.run(&self.measures.measures(), &self.output, settings);
         }
         let (dataset, unit) = (self.data.dataset()?, self.data.unit());
@@ -130,19 +124,19 @@ impl Run {
             system.pipeline = system.pipeline.without_stage().with_stage(ranker.clone());
             system.name = format!("{}+ranker-{}", system.name, ranker.id());
         }
-        if self.receipt.is_some() && self.rerank.as_ref().is_some_and(|choice| !choice.is_shipped()) {
+        if self.receipt.is_some() && self.rerank.is_of_somebody() {
             let why =
                 "a receipt names what everybody has; leave --receipt out, or rerank by the one that ships (evidence)";
             return Err(Failure::Usage(format!("--receipt: {why}")));
         }
-        let reranker = self.rerank.as_ref().map(|choice| choice.load_local(settings)).transpose()?;
+        let reranker = self.rerank.load(settings)?;
         let recipe = Recipe {
             dataset,
             unit,
             measures: self.measures.measures(),
             system,
             cues: self.cues.recording(),
-            rerank_depth: reranker.as_ref().map(|reranker| self.rerank_depth.unwrap_or(reranker.default_depth())),
+            rerank_depth: reranker.as_ref().map(|reranker| self.rerank.reranking(reranker.as_ref()).depth),
         };
         let path_of_data = self.data.path(settings)?;
         let equipment = self.vectors.equipment(dataset, recipe.system.pipeline.encoder(), settings)?;
