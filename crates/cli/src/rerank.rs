@@ -185,8 +185,8 @@ impl LocalRerankArgs {
         Reranking::new(reranker).to_depth(self.rerank_depth)
     }
 
-    /// Whether one is named that not everybody has.
-    pub(crate) fn is_of_somebody(&self) -> bool {
+    /// Whether one is named that is not part of the program.
+    pub(crate) fn is_another(&self) -> bool {
         self.rerank.as_ref().is_some_and(|choice| *choice != Choice::Evidence(EvidenceChoice::Shipped))
     }
 }

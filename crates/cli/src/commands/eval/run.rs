@@ -124,7 +124,7 @@ impl Run {
             system.pipeline = system.pipeline.without_stage().with_stage(ranker.clone());
             system.name = format!("{}+ranker-{}", system.name, ranker.id());
         }
-        if self.receipt.is_some() && self.rerank.is_of_somebody() {
+        if self.receipt.is_some() && self.rerank.is_another() {
             let why =
                 "a receipt names what everybody has; leave --receipt out, or rerank by the one that ships (evidence)";
             return Err(Failure::Usage(format!("--receipt: {why}")));
