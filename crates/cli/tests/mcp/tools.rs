@@ -264,6 +264,18 @@ fn reranking(sandbox: &Sandbox, model: &str) -> Command {
     server
 }
 
+/// What a search finds when the server has loaded its reranker, or knows why it cannot.
+fn once_loaded(client: &mut Client, arguments: &Value) -> Value {
+    for _ in 0..1_000 {
+        let found = client.done("search_memories", arguments.clone());
+        if !found["warnings"].to_string().contains("is being loaded") {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("the reranker was not loaded in 20 seconds");
+}
+
 #[test]
 fn a_search_is_reranked_as_soon_as_the_reranker_is_there() {
     let sandbox = Sandbox::new();
@@ -276,13 +288,7 @@ fn a_search_is_reranked_as_soon_as_the_reranker_is_there() {
     let expected = ids(&sandbox.json(&[&search[..], &["--rerank", dir]].concat())["hits"]);
     assert_ne!(expected, ids(&sandbox.json(&search)["hits"]));
     let mut client = Client::initialized(reranking(&sandbox, dir));
-    let first = loop {
-        let found = client.done("search_memories", json!({"query": "kite", "k": 3}));
-        match found["warnings"][0].as_str().filter(|warning| warning.contains("is being loaded")) {
-            Some(_) => std::thread::sleep(Duration::from_millis(20)),
-            None => break found,
-        }
-    };
+    let first = once_loaded(&mut client, &json!({"query": "kite", "k": 3}));
     // The second page goes on where the first one ended.
     let next = json!({"query": "kite", "k": 3, "cursor": first["next_cursor"]});
     let rest = client.done("search_memories", next);
@@ -293,15 +299,9 @@ fn a_search_is_reranked_as_soon_as_the_reranker_is_there() {
 fn a_reranker_that_cannot_be_had_is_told_with_every_search() {
     let sandbox = garden();
     let mut client = Client::initialized(reranking(&sandbox, "lost.safetensors"));
-    loop {
-        let found = client.done("search_memories", json!({"query": "beans"}));
-        let warning = found["warnings"][0].as_str().unwrap();
-        assert_eq!(found["hits"].as_array().unwrap().len(), 8);
-        if !warning.contains("is being loaded") {
-            assert!(warning.contains("lost.safetensors"), "{warning}");
-            break;
-        }
-    }
+    let found = once_loaded(&mut client, &json!({"query": "beans"}));
+    assert_eq!(found["hits"].as_array().unwrap().len(), 8);
+    assert!(found["warnings"][0].as_str().unwrap().contains("lost.safetensors"), "{found}");
     sandbox.write("by-llm.toml", "rerank = \"llm\"\n");
     for (args, named) in [
         (&["mcp", "--rerank", "llm"][..], "evidence, or none"),

@@ -3,13 +3,13 @@
 use aforesaid::{
     Pipeline, Reranking,
     formats::Captions,
-    pipeline::confidence::{Basis, Model, Signal, Target, shipped},
+    pipeline::confidence::{Basis, Confidence, Model, Signal, Signals, Target, shipped},
     types::Granularity,
 };
 
 use super::{
-    ConfidenceStudy,
-    cases::{Case, Sample, Source},
+    ConfidenceStudy, cases,
+    cases::{Case, MEETINGS, Sample, Source},
     charts, fit,
     fit::UNANSWERABLE,
     tables,
@@ -43,14 +43,14 @@ const SOURCES: [Source; 13] = [
     Source { removed: true, ..Source::of(DataSet::Ranking, Granularity::Session) },
     Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Granularity::Turn) },
     Source { removed: true, ..Source::of(DataSet::LongMemEvalPooled, Granularity::Session) },
-    Source { most: super::cases::MEETINGS, ..Source::of(DataSet::QmSum, Granularity::Turn) },
+    Source { most: MEETINGS, ..Source::of(DataSet::QmSum, Granularity::Turn) },
 ];
 
 /// What took part in a search before it is reranked.
 const BEFORE: Basis = Basis { dense: true, reranked: false };
 
 /// What the model is fitted on: the log odds of both models of the search before, and what the reranker says.
-pub(super) const ROW: [&str; 5] = ["first hit", "answerable", "rerank_score", "rerank_gap", "rerank_lead"];
+const ROW: [&str; 5] = ["first hit", "answerable", "rerank_score", "rerank_gap", "rerank_lead"];
 
 /// Runs the study, and fits the coefficients to be shipped.
 ///
@@ -152,13 +152,13 @@ fn gather(
     for variant in variants.into_iter().flatten() {
         let bench = Bench::new(&variant.benchmark, &setup, observe)?;
         let reranking = Some(Reranking::new(reranker));
-        sample.cases.extend(super::cases::ask(&bench, &variant, &Pipeline::learned(), reranking, observe)?);
+        sample.cases.extend(cases::ask(&bench, &variant, &Pipeline::learned(), reranking, observe)?);
     }
     Ok(sample)
 }
 
 /// The numbers of a case that the model is fitted on.
-pub(super) fn row(signals: &aforesaid::pipeline::confidence::Signals) -> Vec<f64> {
+pub(super) fn row(signals: &Signals) -> Vec<f64> {
     let before = [Target::FirstHit, Target::Answerable].map(|target| shipped(target, BEFORE).log_odds(signals));
     let of_reranker = [Signal::RerankScore, Signal::RerankGap, Signal::RerankLead].map(|signal| signals.get(signal));
     before.into_iter().chain(of_reranker).collect()
@@ -191,15 +191,16 @@ fn beside(samples: &[Sample]) -> Result<Table, StudyError> {
     let mut table = Table::new(["data", "confidence", "AUROC [95%]", "strong", "right of these", "ECE"]);
     let target = Target::FirstHit;
     for sample in samples {
-        let before = |case: &Case| {
-            let signals = case.confidence.signals.as_ref();
-            signals.map_or(0.0, |signals| shipped(target, BEFORE).probability(signals))
+        let before = |case: &Case| Case {
+            confidence: Confidence::of(case.confidence.signals.map(Signals::before_reranking)),
+            ..case.clone()
         };
-        let before: Vec<f64> = sample.cases.iter().map(before).collect();
-        for (name, probabilities) in [("before", before), ("after", tables::shipped(sample, target))] {
-            let [_, auroc, ..] = tables::figures(&probabilities, sample, target)?;
-            let cells = [sample.name(), name.to_owned(), auroc].into_iter();
-            table.push(cells.chain(tables::called_strong(sample, &probabilities)?));
+        let before = Sample { cases: sample.cases.iter().map(before).collect(), ..*sample };
+        for (name, of) in [("before", &before), ("after", sample)] {
+            let probabilities = tables::shipped(of, target);
+            let [_, auroc, ..] = tables::figures(&probabilities, of, target)?;
+            let cells = [of.name(), name.to_owned(), auroc].into_iter();
+            table.push(cells.chain(tables::called_strong(of, &probabilities)?));
         }
     }
     Ok(table)

@@ -223,6 +223,13 @@ impl Signals {
         self
     }
 
+    /// The same of the search before it was reranked.
+    pub fn before_reranking(mut self) -> Self {
+        self.values[Signal::RerankScore as usize..].fill(0.0);
+        self.basis.reranked = false;
+        self
+    }
+
     /// All of them 0.
     #[cfg(test)]
     pub(super) fn none(basis: Basis) -> Self {
@@ -446,6 +453,7 @@ mod tests {
         assert_eq!(of(&[4.0]), [4.0, 0.0, 0.0]);
         assert_eq!(of(&[f64::INFINITY, 0.0]), [MOST_SCORE; 3]);
         assert_eq!(before.reranked(&[]), before, "nothing was scored");
+        assert_eq!(before.reranked(&[4.0, 1.0]).before_reranking(), before);
     }
 
     proptest! {

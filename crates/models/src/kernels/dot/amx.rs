@@ -375,6 +375,7 @@ mod tests {
         multiply(&[0; SIDE * SIDE]);
         assert!(std::panic::catch_unwind(|| multiply(&[0; 17])).is_err());
     }
+
     #[test]
     fn a_side_that_is_too_short_is_refused() {
         let Some(dot) = Amx::detect(Bf16::detect()) else { return };
