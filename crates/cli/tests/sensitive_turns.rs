@@ -92,10 +92,16 @@ fn marks_go_through_an_export_to_the_byte() {
     let sandbox = Sandbox::holding(&lines);
     assert_eq!(sandbox.done(&["export"]), lines);
     assert!(sandbox.done(&["import", "held.jsonl"]).contains("0 added, 3 already there"));
-    // The same id with other marks is another turn, not the same one with its marks dropped.
+    // A file that states no marks says nothing of them: those made here stay.
     sandbox.write("bare.jsonl", lines.replace(",\"sensitive\":true", ""));
-    let refused = sandbox.refusal(&["import", "bare.jsonl"]);
-    assert!(refused.contains("already stored with another sensitive"), "{refused}");
+    assert!(sandbox.done(&["import", "bare.jsonl"]).contains("0 added, 3 already there"));
+    assert_eq!(sandbox.done(&["export"]), lines);
+    // Other marks are a conflict.
+    for (from, to, field) in [("0.9", "0.3", "importance"), ("secret", "open", "set of tags")] {
+        sandbox.write("other.jsonl", lines.replace(from, to));
+        let refused = sandbox.refusal(&["import", "other.jsonl"]);
+        assert!(refused.contains(&format!("already stored with another {field}")), "{refused}");
+    }
 }
 
 #[test]

@@ -72,9 +72,10 @@ pub enum StoreError {
     Name(#[from] InvalidName),
     /// Two different things claim one id.
     #[error(
-        "id {:?}{}: already stored with another {field}; give the new one another id, or forget the old one first",
+        "id {:?}{}: already stored with another {}; give the new one another id, or forget the old one first",
         .id.as_str(),
-        .conversation.as_ref().map(|c| format!(" in conversation {:?}", c.as_str())).unwrap_or_default()
+        .conversation.as_ref().map(|c| format!(" in conversation {:?}", c.as_str())).unwrap_or_default(),
+        if *.field == "tags" { "set of tags" } else { *.field }
     )]
     Conflict {
         /// The id.

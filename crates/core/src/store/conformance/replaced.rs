@@ -82,10 +82,11 @@ pub(super) fn marks_outlive_an_import(store: &dyn Store) {
         (found.text, found.importance, found.tags, found.sensitivity)
     };
     let expected = |text: &str| (text.to_owned(), marked.importance, marked.tags.clone(), Sensitivity::Sensitive);
-    let again = store.append_with(&ns("a"), Batch::of(&plain("one")), OnConflict::Newest).unwrap();
-    assert!(matches!(&again[..], [AppendOutcome::Unchanged(_)]), "{again:?}");
-    assert!(store.append_with(&ns("a"), Batch::of(&plain("one")), OnConflict::Fail).is_err(), "else a mark is dropped");
-    assert_eq!(marks(), expected("one"));
+    for on_conflict in [OnConflict::Newest, OnConflict::Keep, OnConflict::Fail] {
+        let again = store.append_with(&ns("a"), Batch::of(&plain("one")), on_conflict).unwrap();
+        assert!(matches!(&again[..], [AppendOutcome::Unchanged(_)]), "{on_conflict:?}: {again:?}");
+        assert_eq!(marks(), expected("one"));
+    }
     store.append_with(&ns("a"), Batch::of(&plain("one, edited")), OnConflict::Newest).unwrap();
     assert_eq!(marks(), expected("one, edited"));
     let waiting = store.unembedded(&ns("a"), &encoder(), Audience::AnyModel, Seq(0), 9).unwrap();
@@ -93,6 +94,7 @@ pub(super) fn marks_outlive_an_import(store: &dyn Store) {
 
     // A mark that an import states counts.
     let other = [Draft::Turn(Turn { tags: vec!["work".to_owned()], ..turn(Some("t1"), "c", "s", "one, edited") })];
+    assert!(store.append_with(&ns("a"), Batch::of(&other), OnConflict::Fail).is_err());
     store.append_with(&ns("a"), Batch::of(&other), OnConflict::Newest).unwrap();
     assert_eq!((marks().2, marks().3), (vec!["work".to_owned()], Sensitivity::Sensitive));
 }

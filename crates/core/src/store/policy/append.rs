@@ -173,12 +173,6 @@ impl<'a> Appending<'a> {
                 }
                 (Stored::Other { .. }, OnConflict::Keep) => Ok((AppendOutcome::Kept(id.clone()), None)),
                 (Stored::Other { field, .. }, OnConflict::Fail) => Err(identity::conflict(draft, id, field)),
-                // Only marks differ, and the draft states none.
-                (Stored::Other { memory, .. }, OnConflict::Newest)
-                    if memory.difference(&identity::in_place_of(&memory, draft, id)).is_none() =>
-                {
-                    Ok((AppendOutcome::Unchanged(id.clone()), None))
-                }
                 (Stored::Other { memory, .. }, OnConflict::Newest) => self.replace(conversation, &memory, draft, id),
             };
         }

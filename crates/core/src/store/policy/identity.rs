@@ -1,8 +1,11 @@
 //! Which draft is which stored memory.
 //!
 //! An id is unique in its conversation, and among notes that have none. A draft with the id of a stored memory is that
-//! memory where all fields agree ([`Record::difference`]), and a conflict otherwise, which [`OnConflict`] decides. A draft
-//! without an id is new.
+//! memory where all that it states agrees ([`Record::difference`]), and a conflict otherwise, which [`OnConflict`] decides. A
+//! draft without an id is new.
+//!
+//! A draft without marks says nothing of them: that a memory is important, tagged or sensitive may have been said here
+//! since, and a source knows nothing of it.
 //!
 //! [`OnConflict`]: crate::store::OnConflict
 
@@ -61,8 +64,7 @@ pub(super) fn compare(
     id: &MemoryId,
 ) -> Result<Option<Stored>, StoreError> {
     let Some(memory) = tables.with_id(conversation, id)? else { return Ok(None) };
-    let new = draft.clone().into_memory(memory.seq, id.clone());
-    Ok(Some(match memory.difference(&new) {
+    Ok(Some(match memory.difference(&in_place_of(&memory, draft, id)) {
         None => Stored::Same,
         Some(field) => Stored::Other { memory: Box::new(memory), field },
     }))
