@@ -175,12 +175,14 @@ pub enum Warning {
         reason: NoVectors,
     },
     /// A word of the query that nothing holds.
-    #[error("no turn says {written:?}; searched for {}", shown(.terms))]
+    #[error("no turn says {written:?}; searched for {}", shown(.words))]
     Corrected {
         /// The word as written.
         written: String,
         /// The terms, as stems, that took its place.
         terms: Vec<String>,
+        /// These as words, where they are known as words.
+        words: Vec<String>,
     },
     /// Cue questions count where a namespace is held.
     #[error("this namespace is searched in the database, where its cue questions do not count")]
@@ -265,13 +267,13 @@ impl Warning {
 }
 
 impl From<Correction> for Warning {
-    fn from(Correction { written, terms }: Correction) -> Self {
-        Self::Corrected { written, terms }
+    fn from(Correction { written, terms, words }: Correction) -> Self {
+        Self::Corrected { written, terms, words }
     }
 }
 
-fn shown(terms: &[String]) -> String {
-    terms.iter().map(|term| format!("{term:?}")).collect::<Vec<_>>().join(" and ")
+fn shown(words: &[String]) -> String {
+    words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" and ")
 }
 
 /// Milliseconds by stage.

@@ -44,6 +44,37 @@ fn the_nearest_known_word_is_searched_and_named() {
 }
 
 #[test]
+fn a_word_whose_stem_is_far_is_found_by_what_is_one_edit_from_it() {
+    let found = |said: &str, text: &str| {
+        let (hits, warnings) = hits(&[("it", said), ("k", "Kites need wind.")], text, "lexical");
+        (hits.into_iter().next(), warnings.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    for (said, text, word) in [
+        ("Send me the reference of the parcel.", "refrence", "reference"),
+        ("The birth certificate is in the safe.", "certficate", "certificate"),
+        ("80% hydration makes it sticky.", "hydrtion", "hydration"),
+        ("We receive guests in the garden.", "recieve", "receive"),
+    ] {
+        let (hit, warnings) = found(said, text);
+        assert_eq!(hit.as_deref(), Some("it"), "{text}");
+        assert_eq!(warnings, [format!("no turn says {text:?}; searched for {word:?}")]);
+    }
+}
+
+#[test]
+fn umlauts_are_found_however_they_are_written() {
+    for (said, text) in [
+        ("Wir treffen uns in der Günterstalstraße.", "Günterstalstrasse"),
+        ("Wir treffen uns in der Günterstalstraße.", "GUENTERSTALSTRASSE"),
+        ("Meet me in Guenterstalstrasse.", "Günterstalstraße"),
+        ("Heute gibt es Käsespätzle.", "Kaesespaetzle"),
+    ] {
+        let (hits, warnings) = hits(&[("it", said), ("k", "Kites need wind.")], text, "lexical");
+        assert_eq!(hits.first().map(String::as_str), Some("it"), "{text}: {warnings:?}");
+    }
+}
+
+#[test]
 fn what_is_known_short_or_far_stays() {
     assert_eq!(searched("passport").1, [""; 0]);
     // Nobody here knows which words there are, and another word of the query is known.
@@ -79,7 +110,7 @@ fn codes(text: &str) -> (Option<String>, Vec<(String, Vec<String>)>) {
     ];
     let (hits, warnings) = hits(&said, text, "bm25(spelling=1)");
     let corrected = warnings.into_iter().filter_map(|warning| match warning {
-        Warning::Corrected { written, terms } => Some((written, terms)),
+        Warning::Corrected { written, terms, .. } => Some((written, terms)),
         _ => None,
     });
     (hits.into_iter().next(), corrected.collect())

@@ -21,6 +21,7 @@ mod scope;
 mod shared;
 mod signals;
 mod spelling;
+mod variants;
 mod vectors;
 
 pub use boost::{Boost, BoostMeasure};

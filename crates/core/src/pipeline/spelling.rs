@@ -1,9 +1,17 @@
 //! Words of a query that the namespace never saw are looked up among those that it has.
 
+use std::collections::BTreeSet;
+
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::codes::{Code, codes};
-use crate::{analysis::Question, index::Index};
+use super::{
+    codes::{Code, codes},
+    variants::{one_edit_away, respellings},
+};
+use crate::{
+    analysis::{Question, folded},
+    index::Index,
+};
 
 /// A word of a query that no text, title or cue question has, and what was searched instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +20,8 @@ pub struct Correction {
     pub written: String,
     /// The terms that took its place.
     pub terms: Vec<String>,
+    /// These as words, for people: a term may be a stem.
+    pub words: Vec<String>,
 }
 
 /// Letters from which a term is looked up; shorter ones are like too many others.
@@ -25,12 +35,13 @@ pub(super) const MOST_EDITS: u8 = 2;
 
 /// The question with terms that the index has, and what was changed; `None` where nothing is.
 ///
-/// A number or code that the index writes with other separators, or none, is searched as it writes it (`codes.rs`). Another
-/// term is taken apart where both parts are known (`err4711`). Else the nearest known term takes its place: one edit
-/// away, or two for a long term, where an edit is a letter too many, too few, another, or two swapped (optimal string
-/// alignment), and `most` bounds their number. The first letter stays. Of equally near ones, the one in most texts is
-/// taken. A word that `is_word` knows is meant as it is written. Where it cannot say, nothing is changed unless no other
-/// term of the query is known: too many correct words are near another.
+/// A number or code that the index writes with other separators, or none, is searched as it writes it (`codes.rs`). A word
+/// whose umlauts and ß the index writes the other way is searched as it writes them. Another term is taken apart where both
+/// parts are known (`err4711`). Else a word one edit away takes its place whose term is known (`variants.rs`), and which
+/// `is_word` knows, or, where that cannot say, which has the ending that was written; and else the nearest known term: one edit away, or two for a long term, where an edit is a letter too many, too few, another, or two
+/// swapped (optimal string alignment), and `most` bounds their number. The first letter stays. Of equally near ones, the one
+/// in most texts is taken. A word that `is_word` knows is meant as it is written. Where it cannot say, nothing is changed
+/// unless no other term of the query is known: too many correct words are near another.
 pub fn corrected(
     question: &Question,
     index: &Index,
@@ -52,7 +63,8 @@ pub fn corrected(
             let Code { written, terms: others, .. } = code;
             if !others.is_empty() {
                 terms.extend(others.iter().cloned());
-                corrections.push(Correction { written: std::mem::take(written), terms: std::mem::take(others) });
+                let terms = std::mem::take(others);
+                corrections.push(Correction { written: std::mem::take(written), words: terms.clone(), terms });
             }
             continue;
         }
@@ -104,18 +116,55 @@ impl Known<'_> {
     ) -> Option<Correction> {
         let written = written(question, self.index, term);
         let word = written.to_lowercase();
+        let length = word.chars().count();
+        if length < SHORTEST {
+            return None;
+        }
+        if let Some((word, term)) = self.most_held(respellings(&word), |_, term| term.chars().count() >= SHORTEST) {
+            return Some(Correction { written, terms: vec![term], words: vec![word] });
+        }
         // Of a plural, a vocabulary may have the stem alone.
         let is_meant = match is_word(&word) {
             Some(known) => known || is_word(term) == Some(true),
             None => question.terms.iter().any(|term| self.has(term)),
         };
-        if is_meant || word.chars().count() < SHORTEST {
+        if is_meant {
             return None;
         }
+        if let Some(terms) = self.parts(term) {
+            return Some(Correction { written, words: terms.clone(), terms });
+        }
         // The ending of a word that is misspelt may have been taken for one of grammar: its stem is no guide then.
-        let nearest = || self.nearest(&word).or_else(|| self.nearest(term)).map(|found| vec![found]);
-        let terms = self.parts(term).or_else(nearest)?;
-        Some(Correction { written, terms })
+        let nearest = || self.nearest(&word).or_else(|| self.nearest(term)).map(|term| (term.clone(), term));
+        let word = folded(&word);
+        // A letter may be wrong in what the stem keeps or in an ending. Of the words that nobody says, some have the stem of
+        // one that somebody says, and an ending that nobody wrote: "pastlies" for "pastries" is "past".
+        let is_likely = |other: &str, term: &str| {
+            let has_ending = || word.ends_with(&other[common_start(other, term)..]);
+            other == term || is_word(other).unwrap_or_else(has_ending)
+        };
+        let (word, term) = self.most_held(one_edit_away(&word), is_likely).or_else(nearest)?;
+        Some(Correction { written, terms: vec![term], words: vec![word] })
+    }
+
+    /// Of some words that will do with their terms, the one whose term most texts have, and that term; `None` where no text
+    /// has any. A number is never taken for another.
+    fn most_held(&self, words: BTreeSet<String>, will_do: impl Fn(&str, &str) -> bool) -> Option<(String, String)> {
+        let analyzer = self.index.spec().analyzer;
+        let mut terms = analyzer.session();
+        let held = words.into_iter().filter_map(|word| {
+            let (mut found, mut count) = (None, 0);
+            terms.terms(&word, &mut |term| {
+                count += 1;
+                found = Some(term.to_owned());
+            });
+            // A word that is cut into several is another matter.
+            let term = found.filter(|_| count == 1)?;
+            let holders = self.index.postings().of(&term).len();
+            let fits = holders > 0 && !term.chars().any(char::is_numeric) && will_do(&word, &term);
+            fits.then_some((holders, std::cmp::Reverse(word), term))
+        });
+        held.max().map(|(_, std::cmp::Reverse(word), term)| (word, term))
     }
 
     /// The term as two known ones, letters and digits.
@@ -151,6 +200,15 @@ impl Known<'_> {
         }
         best.map(|(_, _, term)| term.to_owned())
     }
+}
+
+/// How many bytes two words have in common at their beginning.
+fn common_start(word: &str, other: &str) -> usize {
+    let pairs = word.char_indices().zip(other.chars());
+    pairs
+        .take_while(|((_, letter), other)| letter == other)
+        .last()
+        .map_or(0, |((at, letter), _)| at + letter.len_utf8())
 }
 
 /// Three rows of the table of edits, kept between words.
