@@ -27,6 +27,8 @@ pub struct Question {
     pub dates: Vec<NamedDate>,
     /// What it says of time, read at the moment of asking; `None` where nobody says when that is.
     pub times: Option<Times>,
+    /// Whether it is about what was, by its English words.
+    pub is_of_the_past: bool,
     in_first_person: bool,
     in_second_person: bool,
 }
@@ -81,6 +83,7 @@ impl Question {
             asks_when: time_words::asks_when(text),
             dates: NamedDate::all_in(text),
             times: None,
+            is_of_the_past: time_words::is_of_the_past(text),
             in_first_person: time_words::in_first_person(text),
             in_second_person: time_words::in_second_person(text),
         }
@@ -93,7 +96,7 @@ impl Question {
 
     /// The same, asked at the moment of `clock`.
     pub fn asked_at(self, clock: &Clock) -> Self {
-        Self { times: Some(Times::read(&self.text, Some(clock))), ..self }
+        Self { times: Some(Times::read(&self.text, Some(clock)).begun(clock)), ..self }
     }
 
     /// The distinct terms of a part of it: a part may be too short to tell its language.

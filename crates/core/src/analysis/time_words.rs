@@ -69,6 +69,9 @@ const BEFORE_UNITS: [&str; 9] = ["couple", "few", "last", "next", "other", "past
 const NUMBERS: [&str; 12] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
+/// They say that a question is about what was.
+const PAST: [&str; 8] = ["did", "didn", "had", "happened", "said", "told", "was", "were"];
+
 /// What one asks for after "what" or "which".
 const ASKED: [&str; 9] = ["date", "day", "hour", "month", "season", "time", "week", "weekday", "year"];
 
@@ -90,6 +93,11 @@ pub(super) fn asks_when(question: &str) -> bool {
         let what = among(&["what", "which"], before) && among(&ASKED, word);
         among(&["when"], word) || what || (among(&["how"], before) && among(&["long"], word))
     })
+}
+
+/// Whether a question is about what was.
+pub(super) fn is_of_the_past(question: &str) -> bool {
+    words(question).any(|word| among(&PAST, word))
 }
 
 /// Whether a question is about the one who asks it.
@@ -129,6 +137,16 @@ fn is_year(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn questions_of_the_past_are_told() {
+        for question in ["What did we plant in May?", "how WAS the concert", "Who told me?", "Why didn't he call?"] {
+            assert!(is_of_the_past(question), "{question}");
+        }
+        for question in ["", "Am I free on Tuesday?", "Plan a weekend for July", "What shall I wear?"] {
+            assert!(!is_of_the_past(question), "{question}");
+        }
+    }
 
     #[test]
     fn times_are_found() {

@@ -102,6 +102,18 @@ impl Times {
         Self { expressions, order, mention }
     }
 
+    /// The same without times that have not begun: what is to come ("am I free next week?") was spoken of before it.
+    #[must_use]
+    pub fn begun(mut self, clock: &Clock) -> Self {
+        self.expressions.retain(|expression| expression.range.from.is_none_or(|from| from <= clock.now));
+        self
+    }
+
+    /// Whether all its times are told from the moment of asking ("on Friday", "last May"), and none by its year.
+    pub fn are_relative(&self) -> bool {
+        self.expressions.iter().all(|expression| Self::read(&expression.text, None).expressions.is_empty())
+    }
+
     /// How well a moment fits the best of its expressions, in [0, 1]; `None` where it has none.
     pub fn fit(&self, moment: crate::types::Timestamp) -> Option<f64> {
         self.expressions.iter().map(|expression| expression.range.fit(moment)).reduce(f64::max)
