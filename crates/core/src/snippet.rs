@@ -157,7 +157,8 @@ impl Window<'_> {
         let Range { start, end } = best.unwrap_or(from..from);
         let end = end.min(start + chars);
         let spare = chars - (end - start);
-        let bounds = Bounds::of(self.text, &at);
+        // Nothing further away than a snippet is long is looked at.
+        let bounds = Bounds::of(self.text, &at, start.saturating_sub(2 * chars)..(end + 2 * chars).min(all));
         // At the end of a text there is room before.
         let first = bounds.start(start, (spare as f64 * LEAD) as usize, spare / 3);
         let first = bounds.first_from(all - chars, first);
@@ -191,7 +192,7 @@ impl Window<'_> {
     }
 }
 
-/// Where a text can be cut, by character.
+/// Where a part of a text can be cut, by character.
 struct Bounds {
     /// Where words begin; none where a sign does.
     words: Vec<usize>,
@@ -199,9 +200,11 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// `at` says where each character begins.
-    fn of(text: &str, at: &[usize]) -> Self {
-        let number = |byte: usize| at.partition_point(|&start| start < byte);
+    /// `at` says where each character begins. What is found at the ends of the part may be no bound of the text.
+    fn of(text: &str, at: &[usize], part: Range<usize>) -> Self {
+        let from = at[part.start];
+        let text = &text[from..at[part.end]];
+        let number = |byte: usize| at.partition_point(|&start| start < from + byte);
         let is_word = |(_, part): &(usize, &str)| part.chars().any(char::is_alphanumeric);
         let words = text.split_word_bound_indices().filter(is_word).map(|(start, _)| number(start));
         let sentences = text.split_sentence_bound_indices().map(|(start, _)| number(start));
