@@ -60,9 +60,8 @@ fn lines(
         }
         let text = std::str::from_utf8(&line).map_err(|_| wrong("found bytes that are not UTF-8"))?;
         let text = text.trim_start_matches('\u{feff}').trim();
-        if !text.is_empty() {
-            ask(text)?;
-        }
+        // An empty line has an answer, too: who counts lines gets one for each.
+        ask(text)?;
     }
     Ok(())
 }
@@ -82,7 +81,10 @@ mod tests {
 
     #[test]
     fn a_question_is_a_line() {
-        assert_eq!(read("\u{feff}one\r\n\n  two three\n \nfour".as_bytes()).unwrap(), ["one", "two three", "four"]);
+        assert_eq!(
+            read("\u{feff}one\r\n\n  two three\n \nfour".as_bytes()).unwrap(),
+            ["one", "", "two three", "", "four"]
+        );
         assert_eq!(read(b"").unwrap(), [""; 0]);
         let wrong = read(b"one\n\xff\n").unwrap_err();
         assert_eq!(wrong, "file q, line 2: found bytes that are not UTF-8; expected a question a line");

@@ -37,7 +37,7 @@ pub(crate) fn of_importing(error: &Error) -> &'static str {
 fn of_code(code: &str, message: &str) -> &'static str {
     match code {
         "unknown_memory" => "; `aforesaid search` prints ids",
-        "empty_scope" => "; check names with `aforesaid stats` or `aforesaid export`",
+        "empty_scope" => "; `aforesaid list` shows conversations, `aforesaid export` all names",
         "ambiguous_memory" | "ambiguous_session" => " with --conversation",
         "note_without_id" => "; give --id",
         "other_encoder" => "; choose with --model",
@@ -56,8 +56,8 @@ fn verify(message: &str) -> &'static str {
 
 fn missing(of: &str, setting: &str) -> &'static str {
     match (of, setting) {
-        ("a language model", "URL") => "; give --llm-url, or set it in the configuration file",
-        ("a language model", _) => "; give --llm-model, or set it in the configuration file",
+        ("a language model", "URL") => "; give --llm-url (AFORESAID_LLM_URL), or set it in the configuration file",
+        ("a language model", _) => "; give --llm-model (AFORESAID_LLM_MODEL), or set it in the configuration file",
         _ => "; give --encoder-url and --encoder-model",
     }
 }
@@ -164,6 +164,7 @@ pub(crate) fn of_warning(warning: &Warning) -> String {
 pub(crate) fn of_no_hits(reason: NoHits) -> &'static str {
     match reason {
         NoHits::LowConfidence => "; lower --min-confidence to see what there is",
+        NoHits::EmptyHistory => "; `aforesaid list` shows what is, and names and tags match as they are stored",
         _ => "",
     }
 }

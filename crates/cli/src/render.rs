@@ -3,6 +3,7 @@
 mod answer;
 mod hits;
 mod ids;
+mod labels;
 mod layout;
 pub(crate) mod list;
 mod painted;

@@ -3,7 +3,8 @@
 use std::{convert::Infallible, fmt, num::NonZeroUsize, str::FromStr, sync::Arc};
 
 use aforesaid::{
-    LlmReranker, Reranking,
+    Error, LlmReranker, Reranking,
+    models::{ModelError, ModelKind, registry},
     rerank::{CrossEncoderReranker, Reranker, UnusableReranker},
     resolve::EvidenceChoice,
 };
@@ -91,7 +92,8 @@ impl Choice {
             )),
             Self::Evidence(choice) => settings.usable_evidence_reranker(choice),
             Self::CrossEncoder(name) => {
-                Ok(Arc::new(CrossEncoderReranker::new(Arc::new(settings.cross_encoder(name)?))))
+                let loaded = settings.cross_encoder(name).map_err(|failure| no_reranker(name, failure))?;
+                Ok(Arc::new(CrossEncoderReranker::new(Arc::new(loaded))))
             }
             Self::Nothing => Err(Failure::Usage("--rerank none: expected a reranker; leave it out".to_owned())),
         }
@@ -102,6 +104,21 @@ impl Choice {
         self.load_local(settings).unwrap_or_else(|failure| {
             Arc::new(UnusableReranker { name: format!("--rerank {self}"), reason: failure.message() })
         })
+    }
+}
+
+/// Of a name that is no model, what `--rerank` takes: most registered models are no rerankers.
+fn no_reranker(name: &str, failure: Failure) -> Failure {
+    match failure {
+        Failure::Memory(Error::Model(ModelError::Unknown { .. })) => {
+            let rerankers = registry::all().filter(|entry| entry.kind == ModelKind::Reranker).map(|entry| entry.name);
+            let rerankers = rerankers.collect::<Vec<_>>().join(", ");
+            Failure::Usage(format!(
+                "--rerank {name}: found no reranker of that name; expected evidence, llm, none, one of {rerankers}, a file of \
+                 `train evidence` (.safetensors), or the directory of a cross-encoder"
+            ))
+        }
+        failure => failure,
     }
 }
 

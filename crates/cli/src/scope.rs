@@ -3,7 +3,7 @@
 use aforesaid::types::{ConversationId, Kind, MemoryFilter, MemoryId, MetaField, Scope, SessionId, UnknownChoice};
 use clap::Args;
 
-use crate::{failure::Failure, local_time, settings::Settings};
+use crate::{failure::Failure, local_time, render::when, settings::Settings};
 
 /// Which part of a namespace a command is about.
 #[derive(Debug, Args)]
@@ -30,12 +30,22 @@ pub(crate) struct ScopeArgs {
 impl ScopeArgs {
     pub(crate) fn scope(&self, settings: &Settings) -> Result<Scope, Failure> {
         let (from, to) = (self.from.as_deref(), self.to.as_deref());
+        let from = from.map(|text| local_time::beginning("--from", text, &settings.clock)).transpose()?;
+        let to = to.map(|text| local_time::end("--to", text, &settings.clock)).transpose()?;
+        if let (Some(first), Some(last)) = (from, to)
+            && first > last
+        {
+            let (from, to) = (when(Some(first)), when(Some(last)));
+            return Err(Failure::Usage(format!(
+                "--from is {from} and --to is {to}: expected --from before --to; swap them"
+            )));
+        }
         Ok(Scope {
             conversation: self.conversation.clone(),
             session: self.session.clone(),
             except: self.except.clone(),
-            from: from.map(|text| local_time::beginning("--from", text, &settings.clock)).transpose()?,
-            to: to.map(|text| local_time::end("--to", text, &settings.clock)).transpose()?,
+            from,
+            to,
             filter: self.filter.filter(),
         })
     }

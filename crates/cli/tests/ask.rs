@@ -239,7 +239,7 @@ fn a_server_that_fails_is_named_and_the_key_is_not() {
     assert!(refused.contains("attempts: 2; check that the server runs there"), "{refused}");
     let refused = ask("http://models.example/v1");
     assert!(refused.starts_with("2 usage: the network is switched off") && refused.contains("--offline"), "{refused}");
-    assert_snapshot!(sandbox.refusal(&["ask", "who has the kite?"]), @"2 usage: a language model: found no URL; give --llm-url, or set it in the configuration file");
+    assert_snapshot!(sandbox.refusal(&["ask", "who has the kite?"]), @"2 usage: a language model: found no URL; give --llm-url (AFORESAID_LLM_URL), or set it in the configuration file");
     let refused = sandbox.refusal(&["search", "kite", "--rerank", "llm", "--llm-url", "http://127.0.0.1:9/v1"]);
     assert!(refused.starts_with("2 usage: a language model: found no model's name"), "{refused}");
     let mut search = with_model(&sandbox, &locked.url, &["search", "kite", "--judge"]);

@@ -181,8 +181,8 @@ fn the_reasons_of_what_is_not_there() {
 
 #[test]
 fn a_scope_that_holds_nothing() {
-    assert_snapshot!(refused(&["search", "kite", "-c", "nope"]), @r#"3 not_found: conversation "nope": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
-    assert_snapshot!(refused(&["search", "kite", "-c", "c1", "-s", "nope"]), @r#"3 not_found: conversation "c1", session "nope": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
+    assert_snapshot!(refused(&["search", "kite", "-c", "nope"]), @r#"3 not_found: conversation "nope": nothing in namespace "default" matches; `aforesaid list` shows conversations, `aforesaid export` all names"#);
+    assert_snapshot!(refused(&["search", "kite", "-c", "c1", "-s", "nope"]), @r#"3 not_found: conversation "c1", session "nope": nothing in namespace "default" matches; `aforesaid list` shows conversations, `aforesaid export` all names"#);
     // Names are right and the time is empty: that is an answer, not a mistake.
     let answer = Sandbox::holding(HELD).json(&["search", "kite", "-c", "c1", "--to", "1999-01-01"]);
     assert_eq!(answer["reason"], "empty_history");
@@ -212,7 +212,7 @@ fn options_that_name_no_choice() {
 
 #[test]
 fn no_hits_are_asked_for() {
-    assert!(misused(&["search", "kite", "-k", "0"]).starts_with("2 error: invalid value '0' for '-k <K>'"));
+    assert!(misused(&["search", "kite", "-k", "0"]).starts_with("2 error: invalid value '0' for '--limit <N>'"));
 }
 
 #[test]
@@ -259,7 +259,8 @@ fn nothing_to_find() {
     let answer = sandbox.json(&["search", "zeppelin"]);
     assert_eq!((&answer["hits"], &answer["reason"]), (&json!([]), &json!("nothing_matches")));
     let text = |args: &[&str]| sandbox.done(args).lines().next().unwrap().to_owned();
-    assert_snapshot!(text(&["search", "kite", "--from", "2030-01-01"]), @"no hits: nothing is stored in this scope");
+    assert_snapshot!(text(&["search", "kite", "--from", "2030-01-01"]), @"no hits: nothing is stored in this scope; `aforesaid list` shows what is, and names and tags match as they are stored");
+    assert_snapshot!(sandbox.refusal(&["search", "kite", "--from", "2024-03-02", "--to", "2024-03-01"]), @"2 usage: --from is 2024-03-02 00:00 and --to is 2024-03-01 23:59: expected --from before --to; swap them");
     assert_snapshot!(text(&["search", "zeppelin"]), @"no hits: no word of the query occurs in this scope; try other words");
 }
 

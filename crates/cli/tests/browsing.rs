@@ -39,7 +39,7 @@ fn searches_and_exports_are_filtered() {
     let refused = finish(&mut sandbox.command(&["search", "x", "--meta", "yard"]));
     assert!(refused.code == 2 && refused.stderr.contains("expected KEY=VALUE"), "{refused:?}");
     assert_snapshot!(sandbox.refusal(&["forget", "aaaa1111", "--tag", "garden", "--yes"]), @"2 usage: --tag: an id goes with --conversation only; leave --tag out");
-    assert_snapshot!(sandbox.refusal(&["forget", "--speaker", "maya", "--yes"]), @r#"3 not_found: speaker "maya": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
+    assert_snapshot!(sandbox.refusal(&["forget", "--speaker", "maya", "--yes"]), @r#"3 not_found: speaker "maya": nothing in namespace "default" matches; `aforesaid list` shows conversations, `aforesaid export` all names"#);
     assert_eq!(sandbox.json(&["forget", "--speaker", "Maya", "--yes"])["forgotten"]["turns"], 2);
     assert_eq!(sandbox.done(&["export"]).lines().count(), 2);
 }
@@ -64,7 +64,7 @@ fn what_is_stored_is_listed() {
     assert_snapshot!(sandbox.done(&["list", "sessions", "--tag", "garden", "--json"]), @r#"{"namespace":"default","sessions":[{"conversation":"chat-1","session":"s1","title":"Garden plans","turns":1,"first":"2024-10-01T09:00:00Z","last":"2024-10-01T09:00:00Z"}],"total":1}"#);
     let recent = sandbox.json(&["list", "recent", "--limit", "1"]);
     assert_eq!((ids(&recent, "recent"), &recent["total"]), (vec!["note-1".to_owned()], &4.into()));
-    assert_snapshot!(sandbox.refusal(&["list", "--conversation", "chat-3"]), @r#"3 not_found: conversation "chat-3": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
+    assert_snapshot!(sandbox.refusal(&["list", "--conversation", "chat-3"]), @r#"3 not_found: conversation "chat-3": nothing in namespace "default" matches; `aforesaid list` shows conversations, `aforesaid export` all names"#);
 }
 
 #[test]
@@ -100,9 +100,16 @@ fn notes_and_labels_change() {
     assert_eq!(turn["changed"].to_string(), r#"["importance","tags","meta"]"#);
     assert_eq!(turn["memory"]["meta"].to_string(), r#"{"bed":"3"}"#);
     assert_eq!(sandbox.done(&["update", "aaaa1", "--no-tags"]), "aaaa1111 is so already\n");
+    let more = sandbox.json(&["update", "aaaa1", "--add-tag", "oven", "--add-tag", "shop", "--add-tag", "oven"]);
+    assert_eq!(more["memory"]["tags"].to_string(), r#"["oven","shop"]"#);
+    let changed =
+        sandbox.json(&["update", "aaaa1", "--remove-tag", "oven", "--remove-tag", "none", "--add-tag", "bed"]);
+    assert_eq!(changed["memory"]["tags"].to_string(), r#"["shop","bed"]"#);
+    let shown = sandbox.done(&["show", "aaaa1"]);
+    assert!(shown.contains("tags shop, bed \u{b7} importance 1 \u{b7} bed=3\n"), "{shown}");
     assert_snapshot!(sandbox.refusal(&["update", "aaaa1111", "--text", "other words"]), @r#"4 invalid_input: turn "aaaa1111": what was said, and when, is not changed; forget the turn, or add a note that says what is right"#);
     assert_snapshot!(sandbox.refusal(&["update", "note-1", "--meta", "a=b"]), @r#"4 invalid_input: note "note-1": a note has no metadata; give it a tag, or put it in the text"#);
-    assert_snapshot!(sandbox.refusal(&["update", "note-1"]), @"2 usage: nothing to change was named; give --text, --importance, --tag, --no-tags, --sensitive, --not-sensitive or --meta");
+    assert_snapshot!(sandbox.refusal(&["update", "note-1"]), @"2 usage: nothing to change was named; give --text, --importance, --tag, --add-tag, --remove-tag, --no-tags, --sensitive, --not-sensitive or --meta");
     assert_snapshot!(sandbox.refusal(&["add", "text", "--id", "x", "--upsert"]), @"2 usage: --upsert: what was said is not replaced, only a note is; add --note; leave --upsert out");
     assert_eq!(sandbox.done(&["add", "Maya eats all.", "--note", "--id", "note-1", "--upsert"]), "updated note-1\n");
     assert_eq!(sandbox.json(&["add", "Maya eats all.", "--note", "--id", "note-1", "--upsert"])["unchanged"], 1);

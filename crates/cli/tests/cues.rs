@@ -217,7 +217,7 @@ fn a_server_that_refuses_the_key_is_named_and_the_key_is_not() {
         assert!(!String::from_utf8_lossy(&bytes).contains(KEY), "{file:?}");
     }
     let nowhere = sandbox.refusal(&["cues", "write"]);
-    assert_snapshot!(nowhere, @"2 usage: a language model: found no URL; give --llm-url, or set it in the configuration file");
+    assert_snapshot!(nowhere, @"2 usage: a language model: found no URL; give --llm-url (AFORESAID_LLM_URL), or set it in the configuration file");
     let offline = sandbox.refusal_of(|| {
         let mut command = sandbox.command(&["cues", "write", "--offline", "--llm-model", "m"]);
         command.args(["--llm-url", "https://llm.example/v1"]);
@@ -358,7 +358,7 @@ fn bad_files_are_named_and_leave_everything_as_it_was() {
     assert_snapshot!(refused(&["good.jsonl", "twice.jsonl"]), @r#"4 invalid_input: twice.jsonl, line 3: found id "D2:1", which line 1 has too, expected each memory once, with all its questions; correct it and import the file again"#);
     assert_snapshot!(refused(&["good.jsonl", "two.jsonl"]), @r#"4 invalid_input: id "D1:1": found in 2 conversations (c1, c2); name one with --conversation"#);
     assert_snapshot!(refused(&["latin.jsonl"]), @"4 invalid_input: latin.jsonl, line 1: the byte at offset 22 is not UTF-8; expected UTF-8 text; convert the file, or remove what is damaged there");
-    assert_snapshot!(refused(&["good.jsonl", "-c", "c3"]), @r#"3 not_found: conversation "c3": nothing in namespace "default" matches; check names with `aforesaid stats` or `aforesaid export`"#);
+    assert_snapshot!(refused(&["good.jsonl", "-c", "c3"]), @r#"3 not_found: conversation "c3": nothing in namespace "default" matches; `aforesaid list` shows conversations, `aforesaid export` all names"#);
     assert_snapshot!(refused(&["nowhere.jsonl"]), @"3 not_found: file nowhere.jsonl: could not be read; check the path: No such file or directory (os error 2)");
     assert_snapshot!(refused(&["good.jsonl", "--batch", "--llm-model", "tiny"]), @r#"4 invalid_input: file good.jsonl: found no line of batch results, expected {"custom_id": ..., "response": ...}; leave --batch out for a file of cues"#);
     assert_snapshot!(refused(&["good.jsonl", "--questions", "2"]), @"2 usage: --questions: nothing is asked for; add --batch; leave --questions out");

@@ -151,6 +151,13 @@ fn without_its_model_the_reranker_that_ships_is_left_out_of_a_search_and_measure
     assert_eq!(first(&found), first(&plain));
     let warnings = found["warnings"].to_string();
     assert!(warnings.contains("--rerank evidence") && warnings.contains("all-MiniLM-L6-v2"), "{warnings}");
+    let misspelt = sandbox.refusal(&["search", "qure resi", "--rerank", "evidense"]);
+    assert!(
+        misspelt.starts_with(
+            "2 usage: --rerank evidense: found no reranker of that name; expected evidence, llm, none, one of bge-"
+        ),
+        "{misspelt}"
+    );
 
     sandbox.write("mine.jsonl", histories(true));
     let measure = ["eval", "run", "--dataset", "jsonl", "--data", "mine.jsonl", "--system", "lexical", "--rerank"];

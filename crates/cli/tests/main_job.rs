@@ -380,7 +380,7 @@ fn a_scope_narrows_a_search() {
         (&["-s", "s2"], &["c1/D2:1"]),
         (&["--from", "2024-05-01"], &["c2/D1:1"]),
         (&["--from", "2024-04-01T09:00:00Z", "--to", "2024-04-01T09:00:00Z"], &["c1/D2:1"]),
-        (&["--from", "2025-01-01", "--to", "2024-01-01"], &[]),
+        (&["--from", "2025-01-01", "--to", "2025-01-02"], &[]),
     ] {
         let answer = sandbox.json(&[&["search", "kite"], scope].concat());
         assert_eq!(found(&answer), expected, "{scope:?}");
@@ -545,8 +545,10 @@ fn stats_count_what_is_there() {
     store memory.db
     default: 2 conversations, 3 sessions, 4 turns, 0 notes
       from 2024-03-09 18:02 to 2024-05-01 09:00
+      no vectors, found by words only; `aforesaid reembed` makes them
     other: 0 conversations, 0 sessions, 0 turns, 1 note
       from 2024-06-01 00:00 to 2024-06-01 00:00
+      no vectors, found by words only; `aforesaid reembed` makes them
     "#);
     assert_json_snapshot!(sandbox.json(&["stats", "-n", "default"]), @r#"
     {

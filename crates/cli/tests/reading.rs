@@ -127,12 +127,17 @@ fn a_batch_is_a_question_a_line() {
         let answers = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         answers.map(|answer| (answer["query"].clone(), answer["hits"][0]["id"].clone())).collect::<Vec<_>>()
     };
-    let expected = [("slow cooker", json!(LONG_ID)), ("zeppelin", Value::Null), ("four hours", json!(OTHER_ID))];
+    let expected = [
+        ("slow cooker", json!(LONG_ID)),
+        ("", Value::Null),
+        ("zeppelin", Value::Null),
+        ("four hours", json!(OTHER_ID)),
+    ];
     assert_eq!(answers(&of_file), expected.map(|(query, id)| (json!(query), id)));
     assert_eq!(answers(&of_file), answers(&of_input.succeeded()));
     let read = finish(&mut sandbox.command(&["search", "--batch", "questions.txt"])).succeeded();
     let asked: Vec<&str> = read.lines().filter(|line| line.starts_with("? ")).collect();
-    assert_eq!(asked, ["? slow cooker", "? zeppelin", "? four hours"]);
+    assert_eq!(asked, ["? slow cooker", "? ", "? zeppelin", "? four hours"]);
     for args in
         [&["search"][..], &["search", "kite", "--batch", "questions.txt"], &["search", "kite", "--full", "--json"]]
     {

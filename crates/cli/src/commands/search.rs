@@ -41,7 +41,7 @@ pub(crate) struct Search {
     #[arg(long, default_value_t = Granularity::Turn)]
     unit: Granularity,
     /// Maximum number of hits.
-    #[arg(short, default_value = "10", value_parser = at_least_one)]
+    #[arg(short, long = "limit", value_name = "N", default_value = "10", value_parser = at_least_one)]
     k: NonZeroUsize,
     /// Turns to show before and after each hit.
     #[arg(long, short = 'C', value_name = "N", alias = "context", default_value_t = 0)]

@@ -58,12 +58,13 @@ fn describe(namespace: &Namespace, report: &NamespaceReport) -> Result<(), Failu
     if let Some(model) = report.better_model {
         say!("  {model} finds more in conversations; `aforesaid reembed --model {model}` makes its vectors")?;
     }
-    // A namespace without any vector has none to wait for.
-    if report.without_vectors > 0 && stats.active_encoder.is_some() {
-        say!(
+    match (report.without_vectors, &stats.active_encoder) {
+        (0, _) => {}
+        (missing, Some(_)) => say!(
             "  {} without a vector, found by words only; `aforesaid reembed` or an import makes them",
-            render::memories(report.without_vectors)
-        )?;
+            render::memories(missing)
+        )?,
+        (_, None) => say!("  no vectors, found by words only; `aforesaid reembed` makes them")?,
     }
     if stats.staged > 0 {
         say!(

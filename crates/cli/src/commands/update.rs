@@ -39,6 +39,12 @@ pub(crate) struct Update {
     /// Take all tags away.
     #[arg(long, conflicts_with = "tag")]
     no_tags: bool,
+    /// A tag, beside those it has; may be repeated.
+    #[arg(long, value_name = "TAG", conflicts_with_all = ["tag", "no_tags"])]
+    add_tag: Vec<String>,
+    /// Take this tag away; may be repeated.
+    #[arg(long, value_name = "TAG", conflicts_with_all = ["tag", "no_tags"])]
+    remove_tag: Vec<String>,
     /// Mark it sensitive: it is never sent to an embedding server or a language model.
     #[arg(long)]
     sensitive: bool,
@@ -56,17 +62,22 @@ impl Update {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let update = self.update()?;
-        if update == MemoryUpdate::default() {
+        let mut update = self.update()?;
+        let changes_tags = !self.add_tag.is_empty() || !self.remove_tag.is_empty();
+        if update == MemoryUpdate::default() && !changes_tags {
             return Err(Failure::Usage(
-                "nothing to change was named; give --text, --importance, --tag, --no-tags, --sensitive, \
-                 --not-sensitive or --meta"
+                "nothing to change was named; give --text, --importance, --tag, --add-tag, --remove-tag, --no-tags, \
+                 --sensitive, --not-sensitive or --meta"
                     .into(),
             ));
         }
         let memory = settings.open(Creation::Forbidden)?;
         let name = MemoryRef { id: self.id.clone(), conversation: self.conversation.clone() };
         let found = memory.resolve(&settings.namespace, &name)?;
+        if changes_tags {
+            let stored = memory.show(&settings.namespace, &found, 0, 0)?.memory.tags;
+            update.tags = Some(self.changed_tags(stored));
+        }
         let updated = memory.update(&settings.namespace, &found, &update)?;
         erasure(updated.report.erasure);
         if settings.output == Output::Programs {
@@ -78,6 +89,17 @@ impl Update {
             [] => say!("{id} is so already"),
             changed => say!("{id}: changed {}", changed.join(", ")),
         }
+    }
+
+    /// The tags a memory has, with those more and less that are asked for.
+    fn changed_tags(&self, mut tags: Vec<String>) -> Vec<String> {
+        for tag in &self.add_tag {
+            if !tags.contains(tag) {
+                tags.push(tag.clone());
+            }
+        }
+        tags.retain(|tag| !self.remove_tag.contains(tag));
+        tags
     }
 
     fn update(&self) -> Result<MemoryUpdate, Failure> {

@@ -9,6 +9,7 @@ use aforesaid::{
 use super::{
     NAME, QUIET, STRONG, count,
     ids::ShortIds,
+    labels::Labels,
     layout::{Extent, Layout},
     origin,
     painted::{Painted, Tone},
@@ -132,6 +133,11 @@ fn hit(page: &mut Page, (n, hit): (usize, &Hit), ids: &ShortIds, layout: Layout)
         let session = hit.session.as_ref().map(|session| format!(" / {session}")).unwrap_or_default();
         let names = printable(&format!("{conversation}{session}"));
         page.line(format_args!("{:INDENT$}{QUIET}{names}{QUIET:#}", ""));
+    }
+    let Hit { tags, importance, sensitivity, meta, .. } = hit;
+    let labels = Labels { tags, importance: *importance, sensitivity: *sensitivity, meta: meta.as_ref() };
+    if let Some(labels) = labels.line().filter(|_| layout.extent == Extent::Full) {
+        page.line(format_args!("{:INDENT$}{QUIET}{labels}{QUIET:#}", ""));
     }
     if layout.extent == Extent::Full || hit.explain.is_some() {
         let reranked = hit.rerank_score.map(|score| format!("reranked {score:.1}"));

@@ -42,6 +42,16 @@ pub(super) fn read(text: &str, intake: &mut Intake) -> Result<(), FormatError> {
             (None, _) => messages.push((index + 1, None)),
         }
     }
+    if let [(line, None), ..] = messages.as_slice()
+        && messages.iter().all(|(_, message)| message.is_none())
+    {
+        return Err(FormatError::WrongType {
+            place: intake.place(Spot::line(*line)).to_string(),
+            what: "the first line".to_owned(),
+            found: "one without a date and a time, as are all others".to_owned(),
+            expected: "a message such as `31/12/2024, 23:59 - Ann: Hello`",
+        });
+    }
     let mut numbers = 0;
     for (line, message) in messages {
         let spot = Spot::line(line);

@@ -24,6 +24,15 @@ fn a_jsonl_line_that_is_no_object() {
 }
 
 #[test]
+fn a_text_without_any_message_is_no_chat_of_whatsapp() {
+    refused(
+        Format::WhatsApp,
+        "\nDear diary,\ntoday",
+        &["chat.json, line 2", "without a date and a time", "23:59 - Ann"],
+    );
+}
+
+#[test]
 fn a_jsonl_field_that_is_unknown() {
     line(r#""speaker": "A", "txet": "t""#, &["chat.json, line 2", "a turn has no field \"txet\"", "sensitive, meta"]);
     line(r#""kind": "note", "text": "t", "speaker": "A""#, &["a note has no field \"speaker\"", "sensitive, source"]);
