@@ -62,6 +62,12 @@ fn a_word_whose_stem_is_far_is_found_by_what_is_one_edit_from_it() {
 }
 
 #[test]
+fn a_word_without_end_is_no_word() {
+    let text = format!("{} {}", "k".repeat(100_000), "ß".repeat(50_000));
+    assert_eq!(searched(&text), (None, vec![]));
+}
+
+#[test]
 fn umlauts_are_found_however_they_are_written() {
     for (said, text) in [
         ("Wir treffen uns in der Günterstalstraße.", "Günterstalstrasse"),

@@ -26,6 +26,8 @@ pub struct Correction {
 
 /// Letters from which a term is looked up; shorter ones are like too many others.
 const SHORTEST: usize = 4;
+/// Letters up to which all words one edit away are made: what is longer is no word, and they are as many as fifty for each.
+const LONGEST: usize = 40;
 /// Letters from which two edits are allowed.
 const LONG: usize = 8;
 /// Unknown terms of one query that are looked up: each is compared with all terms, and a pasted log has thousands.
@@ -36,12 +38,14 @@ pub(super) const MOST_EDITS: u8 = 2;
 /// The question with terms that the index has, and what was changed; `None` where nothing is.
 ///
 /// A number or code that the index writes with other separators, or none, is searched as it writes it (`codes.rs`). A word
-/// whose umlauts and ß the index writes the other way is searched as it writes them. Another term is taken apart where both
-/// parts are known (`err4711`). Else a word one edit away takes its place whose term is known (`variants.rs`), and which
-/// `is_word` knows, or, where that cannot say, which has the ending that was written; and else the nearest known term: one edit away, or two for a long term, where an edit is a letter too many, too few, another, or two
-/// swapped (optimal string alignment), and `most` bounds their number. The first letter stays. Of equally near ones, the one
-/// in most texts is taken. A word that `is_word` knows is meant as it is written. Where it cannot say, nothing is changed
-/// unless no other term of the query is known: too many correct words are near another.
+/// whose umlauts and ß the index writes the other way is searched as it writes them (`variants.rs`). Another term is taken
+/// apart where both parts are known (`err4711`). Else a word one edit away takes its place whose term is known: one that
+/// `is_word` knows, or, where that cannot say, one with the ending that was written. Else it is the nearest known term, one
+/// edit away, or two for a long term, and `most` bounds their number.
+///
+/// An edit is a letter too many, too few, another, or two swapped (optimal string alignment). The first letter stays. Of
+/// equally near ones, the one in most texts is taken. A word that `is_word` knows is meant as it is written. Where it
+/// cannot say, nothing is changed unless no other term of the query is known: too many correct words are near another.
 pub fn corrected(
     question: &Question,
     index: &Index,
@@ -143,7 +147,8 @@ impl Known<'_> {
             let has_ending = || word.ends_with(&other[common_start(other, term)..]);
             other == term || is_word(other).unwrap_or_else(has_ending)
         };
-        let (word, term) = self.most_held(one_edit_away(&word), is_likely).or_else(nearest)?;
+        let others = if length <= LONGEST { one_edit_away(&word) } else { BTreeSet::new() };
+        let (word, term) = self.most_held(others, is_likely).or_else(nearest)?;
         Some(Correction { written, terms: vec![term], words: vec![word] })
     }
 

@@ -27,7 +27,7 @@ pub(super) struct Language {
     /// Names of one or more words.
     pub(super) holidays: &'static [(&'static str, Holiday)],
     pub(super) dayparts: &'static [(&'static str, DayPart)],
-    /// Words that are also something else; alone they count only behind a modifier that leads.
+    /// Words that are also something else, or what recurs ("on Mondays"); alone they count only behind a modifier that leads.
     pub(super) ambiguous: &'static [&'static str],
     /// What stands before an expression and changes it.
     pub(super) modifiers: &'static [(&'static str, Modifier)],

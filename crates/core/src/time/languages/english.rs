@@ -179,7 +179,7 @@ pub(super) const ENGLISH: Language = Language {
         "springs",
         "summers",
         "autumns",
-        "winters", // What happens on Mondays has no date.
+        "winters",
         "mondays",
         "tuesdays",
         "wednesdays",
