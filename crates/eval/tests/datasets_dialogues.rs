@@ -237,7 +237,9 @@ fn conversations_to_rank_from_are_none_that_an_encoder_learned_from() {
 #[test]
 fn the_catalogue_says_that_it_is_here() {
     let dialogues = [DataSet::Dialogues, DataSet::DialoguesDev, DataSet::DialoguesTest];
-    for dataset in dialogues.into_iter().chain([DataSet::Conversations, DataSet::Ranking, DataSet::Assistants]) {
+    for dataset in
+        dialogues.into_iter().chain([DataSet::Conversations, DataSet::Ranking, DataSet::Assistants, DataSet::OneUser])
+    {
         let Entry { licence, files, place, .. } = dataset.entry();
         assert_eq!((*licence, files.len()), ("CC0-1.0", 0));
         let folder = dataset.in_repository().unwrap();
@@ -250,4 +252,17 @@ fn the_catalogue_says_that_it_is_here() {
         );
     }
     assert_eq!(DataSet::Locomo.in_repository(), None);
+}
+
+#[test]
+fn the_store_of_one_person_is_one_history_whose_answers_are_all_there() {
+    let folder = repository().join(DataSet::OneUser.in_repository().unwrap());
+    let all = DataSet::OneUser.load(&folder, Granularity::Turn).unwrap();
+    assert_eq!((all.dataset.as_str(), all.groups.len()), ("one-user", 1));
+    assert!(all.ledger.unresolved.is_empty() && all.ledger.remarks.is_empty(), "{:?}", all.ledger);
+    assert_eq!((all.groups[0].memories.len(), all.groups[0].questions.len()), (578, 111));
+    assert_eq!(all.abstentions("marek").count(), 16);
+    assert!(all.groups[0].questions.iter().all(|question| question.now.is_some()));
+    assert!(!DataSet::OneUser.has_cues(&folder).unwrap(), "its turns have no cue questions");
+    assert_eq!(DataSet::OneUser.load(&repository(), Granularity::Session).unwrap().groups[0].questions.len(), 111);
 }

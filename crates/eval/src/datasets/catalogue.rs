@@ -67,6 +67,7 @@ impl DataSet {
             DataSet::Conversations => &CONVERSATIONS,
             DataSet::Ranking => &RANKING,
             DataSet::Assistants => &ASSISTANTS,
+            DataSet::OneUser => &ONE_USER,
             DataSet::Jsonl => &JSONL,
         }
     }
@@ -177,6 +178,14 @@ static ASSISTANTS: Entry = Entry {
     title: "Histories of people with an assistant, written for this project to measure on",
     rule: "public domain; for measuring, never for training",
     place: "name the folder datasets/assistants of the repository",
+    ..DIALOGUES
+};
+
+static ONE_USER: Entry = Entry {
+    dataset: DataSet::OneUser,
+    title: "One person's store: chats with two assistants, a group's chat and coding agents' logs, written to measure on",
+    rule: "public domain; for measuring, never for training",
+    place: "name the folder datasets/one-user of the repository",
     ..DIALOGUES
 };
 

@@ -41,12 +41,14 @@ pub enum DataSet {
     Ranking,
     /// Histories of people with an assistant, of the same shape, written to measure on.
     Assistants,
+    /// All that one person has in a store: chats with two assistants, a group's chat and coding agents' logs.
+    OneUser,
     /// Anyone's own labelled history.
     Jsonl,
 }
 
 const NAMES: &str = "locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues, \
-                     dialogues-dev, dialogues-test, conversations, ranking, assistants or jsonl";
+                     dialogues-dev, dialogues-test, conversations, ranking, assistants, one-user or jsonl";
 
 /// The folder of the dialogues, from the root of the repository.
 const DIALOGUES: &str = "datasets/dialogues";
@@ -56,10 +58,12 @@ const CONVERSATIONS: &str = "datasets/conversations";
 const RANKING: &str = "datasets/ranking";
 /// The folder of the histories with an assistant.
 const ASSISTANTS: &str = "datasets/assistants";
+/// The folder of one person's store.
+const ONE_USER: &str = "datasets/one-user";
 
 impl DataSet {
     /// Every data set, in the order in which they are listed to people.
-    pub const ALL: [DataSet; 14] = [
+    pub const ALL: [DataSet; 15] = [
         DataSet::Locomo,
         DataSet::LocomoAudit,
         DataSet::LongMemEval,
@@ -73,6 +77,7 @@ impl DataSet {
         DataSet::Conversations,
         DataSet::Ranking,
         DataSet::Assistants,
+        DataSet::OneUser,
         DataSet::Jsonl,
     ];
 
@@ -92,6 +97,7 @@ impl DataSet {
             DataSet::Conversations => "conversations",
             DataSet::Ranking => "ranking",
             DataSet::Assistants => "assistants",
+            DataSet::OneUser => "one-user",
             DataSet::Jsonl => "jsonl",
         }
     }
@@ -113,6 +119,7 @@ impl DataSet {
             DataSet::Conversations => Some(Path::new(CONVERSATIONS)),
             DataSet::Ranking => Some(Path::new(RANKING)),
             DataSet::Assistants => Some(Path::new(ASSISTANTS)),
+            DataSet::OneUser => Some(Path::new(ONE_USER)),
             _ => None,
         }
     }
@@ -139,7 +146,7 @@ impl DataSet {
             }
             DataSet::DialoguesDev => dialogues::load(self, &files, unit, Some(dialogues::Side::Dev)),
             DataSet::DialoguesTest => dialogues::load(self, &files, unit, Some(dialogues::Side::Test)),
-            DataSet::Jsonl => jsonl::load(&files, unit),
+            DataSet::OneUser | DataSet::Jsonl => jsonl::load(self, &files, unit),
         }
     }
 
@@ -174,10 +181,7 @@ impl DataSet {
     /// When the data are not there, and as [`RecordedCues::read`].
     pub fn cues(self, path: &Path) -> Result<RecordedCues, DataError> {
         let files = locate(self, path)?;
-        match self.in_repository() {
-            Some(_) => dialogues::cues(&files),
-            None => RecordedCues::read(&files.path("cues")),
-        }
+        if self.has_cues_with_turns() { dialogues::cues(&files) } else { RecordedCues::read(&files.path("cues")) }
     }
 
     /// Whether cue questions are recorded for the data at `path`.
@@ -185,7 +189,12 @@ impl DataSet {
     /// # Errors
     /// When the data are not there.
     pub fn has_cues(self, path: &Path) -> Result<bool, DataError> {
-        Ok(locate(self, path)?.path("cues").is_dir() || self.in_repository().is_some())
+        Ok(locate(self, path)?.path("cues").is_dir() || self.has_cues_with_turns())
+    }
+
+    /// Whether its turns hold their cue questions, as those of the dialogues do.
+    fn has_cues_with_turns(self) -> bool {
+        self.in_repository().is_some() && self != DataSet::OneUser
     }
 
     /// The divisions in `splits.json` beside the data at `path`.

@@ -61,7 +61,7 @@ struct Lines {
 /// Fields that nothing reads: how many lines have one, and the first of them.
 type Unread = BTreeMap<(&'static str, String), (usize, String)>;
 
-pub(super) fn load(files: &Files, unit: Granularity) -> Result<Benchmark, DataError> {
+pub(super) fn load(dataset: DataSet, files: &Files, unit: Granularity) -> Result<Benchmark, DataError> {
     let mut groups = Groups::default();
     let mut unread = Unread::new();
     for (number, name) in files.names().iter().enumerate() {
@@ -79,7 +79,7 @@ pub(super) fn load(files: &Files, unit: Granularity) -> Result<Benchmark, DataEr
             }
         }
     }
-    let mut intake = Intake::new(DataSet::Jsonl, unit);
+    let mut intake = Intake::new(dataset, unit);
     for ((kind, field), (count, first)) in unread {
         let lines = if count == 1 { "line" } else { "lines" };
         intake.remark("field not read", format!("{kind}: {field} ({count} {lines}, first in {first})"));
