@@ -107,14 +107,14 @@ impl Choice {
     }
 }
 
-/// Of a name that is no model, what `--rerank` takes: most registered models are no rerankers.
+/// Of a name that is no model, which rerankers of this machine there are: most registered models are none.
 fn no_reranker(name: &str, failure: Failure) -> Failure {
     match failure {
         Failure::Memory(Error::Model(ModelError::Unknown { .. })) => {
             let rerankers = registry::all().filter(|entry| entry.kind == ModelKind::Reranker).map(|entry| entry.name);
             let rerankers = rerankers.collect::<Vec<_>>().join(", ");
             Failure::Usage(format!(
-                "--rerank {name}: found no reranker of that name; expected evidence, llm, none, one of {rerankers}, a file of \
+                "--rerank {name}: found no reranker of that name; expected evidence, one of {rerankers}, a file of \
                  `train evidence` (.safetensors), or the directory of a cross-encoder"
             ))
         }

@@ -134,9 +134,8 @@ fn hit(page: &mut Page, (n, hit): (usize, &Hit), ids: &ShortIds, layout: Layout)
         let names = printable(&format!("{conversation}{session}"));
         page.line(format_args!("{:INDENT$}{QUIET}{names}{QUIET:#}", ""));
     }
-    let Hit { tags, importance, sensitivity, meta, .. } = hit;
-    let labels = Labels { tags, importance: *importance, sensitivity: *sensitivity, meta: meta.as_ref() };
-    if let Some(labels) = labels.line().filter(|_| layout.extent == Extent::Full) {
+    let labels = (layout.extent == Extent::Full).then(|| Labels::from(hit).line()).flatten();
+    if let Some(labels) = labels {
         page.line(format_args!("{:INDENT$}{QUIET}{labels}{QUIET:#}", ""));
     }
     if layout.extent == Extent::Full || hit.explain.is_some() {

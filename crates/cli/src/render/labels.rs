@@ -1,16 +1,31 @@
 //! What was said about a memory rather than in it.
 
-use aforesaid::types::{Importance, Sensitivity};
+use aforesaid::{
+    Hit,
+    types::{Importance, Record, Sensitivity},
+};
 use serde_json::{Map, Value};
 
 use super::printable;
 
 /// The tags, importance, mark and metadata of a memory.
 pub(super) struct Labels<'m> {
-    pub(super) tags: &'m [String],
-    pub(super) importance: Importance,
-    pub(super) sensitivity: Sensitivity,
-    pub(super) meta: Option<&'m Map<String, Value>>,
+    tags: &'m [String],
+    importance: Importance,
+    sensitivity: Sensitivity,
+    meta: Option<&'m Map<String, Value>>,
+}
+
+impl<'m> From<&'m Record> for Labels<'m> {
+    fn from(Record { tags, importance, sensitivity, meta, .. }: &'m Record) -> Self {
+        Self { tags, importance: *importance, sensitivity: *sensitivity, meta: meta.as_ref() }
+    }
+}
+
+impl<'m> From<&'m Hit> for Labels<'m> {
+    fn from(Hit { tags, importance, sensitivity, meta, .. }: &'m Hit) -> Self {
+        Self { tags, importance: *importance, sensitivity: *sensitivity, meta: meta.as_ref() }
+    }
 }
 
 impl Labels<'_> {

@@ -28,9 +28,7 @@ pub(crate) fn shown(page: &mut Page, shown: &Shown, layout: Layout) {
     let ids = ShortIds::of(all.map(|record| record.id.as_str()), layout.extent);
     shown.before.iter().for_each(|record| around(page, record, &ids, layout));
     said(page, memory, STRONG, &ids);
-    let Record { tags, importance, sensitivity, meta, .. } = memory;
-    let labels = Labels { tags, importance: *importance, sensitivity: *sensitivity, meta: meta.as_ref() };
-    if let Some(labels) = labels.line() {
+    if let Some(labels) = Labels::from(memory).line() {
         page.line(format_args!("{QUIET}{labels}{QUIET:#}"));
     }
     text(page, &Painted::new(&memory.text, &[]), memory, Tone::Plain, layout.width);

@@ -13,10 +13,10 @@ use crate::{
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// How rare a time is that counts once, in nats: one candidate in twelve was said then.
+/// A fit counts once where one candidate in twelve was said then: the logarithm of twelve, about.
 const USUAL: f64 = 2.5;
 
-/// How often the rarest time counts.
+/// The most that a fit counts.
 const MOST: f64 = 2.0;
 
 /// How well the time of each candidate fits the dates that a query names, in [0, 2]; no column where it names none.
@@ -25,8 +25,8 @@ const MOST: f64 = 2.0;
 ///
 /// Where a question about what was tells its time from the moment of asking, a time in which little was said tells more than
 /// one of half a history, and counts up to twice: the fit is multiplied by `ln(candidates / sum of fits) / 2.5`, held in
-/// [1, 2]. A time that is named by its year is written in texts as it is asked for, and one of another question is often that
-/// of the matter ("am I free on Tuesday?").
+/// [1, 2]; in a long history, the candidates are those of the pool. A time that is named by its year is written in texts as it
+/// is asked for. In another question a time is often that of the matter ("am I free on Tuesday?").
 ///
 /// A session was held when its first turn was said. A candidate without a time fits no date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
