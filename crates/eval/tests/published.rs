@@ -65,6 +65,21 @@ fn encoder(model: &str, precision: Precision) -> Arc<dyn Encoder> {
     Arc::new(BertEncoder::load(&files, runtime).expect("a verified model loads"))
 }
 
+/// Who has a clone alone replays them.
+#[test]
+fn receipts_on_data_of_the_repository_say_where_it_is() {
+    let folder = root().join("receipts");
+    let mut named = 0;
+    for receipt in Receipt::read_all(&folder).unwrap() {
+        if let Some(data) = receipt.recipe().dataset.in_repository() {
+            let text = std::fs::read_to_string(folder.join(format!("{}.toml", receipt.name()))).unwrap();
+            assert!(text.contains(&format!("data = \"../{}\"", data.display())), "{}", receipt.name());
+            named += 1;
+        }
+    }
+    assert!(named >= 15, "{named} receipts");
+}
+
 /// Those on LoCoMo that leave no numbers to choose; `make reproduce` measures all.
 #[test]
 fn the_receipts_on_locomo_hold() {
