@@ -10,14 +10,16 @@ use sandbox::{Sandbox, finish};
 use serde_json::{Value, json};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
+/// A node of a ChatGPT conversation.
+fn node(id: &str, role: &str, text: &str, parent: Value) -> Value {
+    let content = json!({"content_type": "text", "parts": [text]});
+    json!({"message": {"id": id, "author": {"role": role}, "content": content, "recipient": "all"}, "parent": parent})
+}
+
 /// A ChatGPT conversation of one question and one answer.
 fn chat(id: &str, question: &str, answer: &str) -> Value {
-    let message = |id: &str, role: &str, text: &str, parent: Value| {
-        let content = json!({"content_type": "text", "parts": [text]});
-        json!({"message": {"id": id, "author": {"role": role}, "content": content, "recipient": "all"}, "parent": parent})
-    };
     let (asked, answered) = (format!("{id}-u"), format!("{id}-a"));
-    let mapping = json!({"u": message(&asked, "user", question, json!(null)), "a": message(&answered, "assistant", answer, json!("u"))});
+    let mapping = json!({"u": node(&asked, "user", question, json!(null)), "a": node(&answered, "assistant", answer, json!("u"))});
     json!({"conversation_id": id, "title": format!("About {id}"), "mapping": mapping, "current_node": "a"})
 }
 
@@ -123,6 +125,49 @@ fn an_edited_message_is_replaced_kept_or_refused() {
     for (path, bytes) in sandbox.files() {
         assert!(path.ends_with("chats.json") || !bytes.windows(8).any(|bytes| bytes == b"red kite"), "{path:?}");
     }
+}
+
+/// A conversation in which a question was asked again in other words: both are in the export, one is shown.
+fn asked_again(shown: &str) -> Value {
+    let mut chat = chat("kites", "Who has the red kite?", "Your sister.");
+    chat["mapping"]["u2"] = node("kites-u2", "user", "Who has the purple kite?", json!(null));
+    chat["mapping"]["a2"] = node("kites-a2", "assistant", "Your brother.", json!("u2"));
+    chat["current_node"] = json!(shown);
+    chat
+}
+
+#[test]
+fn a_branch_that_is_not_shown_any_more_is_taken_out() {
+    let sandbox = Sandbox::new();
+    let write = |shown: &str| sandbox.write("chats.json", json!([asked_again(shown)]).to_string());
+    let ids = |sandbox: &Sandbox| -> Vec<String> {
+        let exported = sandbox.done(&["export"]);
+        let lines = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.map(|turn| turn["id"].as_str().unwrap().to_owned()).collect()
+    };
+    write("a");
+    sandbox.done(&["import", "chats.json"]);
+    assert_eq!(ids(&sandbox), ["kites-u", "kites-a"]);
+    write("a2");
+    for kept in ["keep", "fail"] {
+        let both = Sandbox::new();
+        both.write("old.json", json!([asked_again("a")]).to_string());
+        both.write("new.json", json!([asked_again("a2")]).to_string());
+        both.done(&["import", "old.json"]);
+        assert_eq!(both.json(&["import", "new.json", "--on-conflict", kept])["removed"], 0);
+        assert_eq!(ids(&both), ["kites-u", "kites-a", "kites-u2", "kites-a2"], "{kept}");
+    }
+    assert_snapshot!(sandbox.done(&["import", "chats.json"]), @r"
+    chats.json: 1 conversation, 1 session; 2 added, 0 already there, 2 taken out with the branch they were on, 2 skipped (chatgpt)
+      skipped 2: other branch; the first at conversation 1, node u
+    ");
+    assert_eq!(ids(&sandbox), ["kites-u2", "kites-a2"]);
+    assert_eq!(sandbox.json(&["search", "red sister"])["hits"], json!([]), "the old branch is not found");
+    for (path, bytes) in sandbox.files() {
+        assert!(path.ends_with("chats.json") || !bytes.windows(8).any(|bytes| bytes == b"red kite"), "{path:?}");
+    }
+    let again = sandbox.json(&["import", "chats.json"]);
+    assert_eq!((&again["added"], &again["removed"]), (&json!(0), &json!(0)));
 }
 
 #[test]

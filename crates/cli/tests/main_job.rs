@@ -45,6 +45,7 @@ fn two_formats_come_in_once_each() {
       "unchanged": 0,
       "replaced": 0,
       "kept": 0,
+      "removed": 0,
       "skipped": 1,
       "files": [
         {
@@ -56,6 +57,7 @@ fn two_formats_come_in_once_each() {
           "unchanged": 0,
           "replaced": 0,
           "kept": 0,
+          "removed": 0,
           "skipped": [],
           "warnings": [
             {
@@ -75,6 +77,7 @@ fn two_formats_come_in_once_each() {
           "unchanged": 0,
           "replaced": 0,
           "kept": 0,
+          "removed": 0,
           "skipped": [
             {
               "at": "message 1",

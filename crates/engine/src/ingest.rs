@@ -51,6 +51,8 @@ pub struct Imported {
     pub replaced: usize,
     /// How many were left out for another text with their id, which stays.
     pub kept: usize,
+    /// How many were taken out, since they are on a branch of their conversation that is not shown any more.
+    pub removed: usize,
     /// What was left out of the file, and why.
     pub skipped: Vec<Skipped>,
     /// What the user should know.
@@ -172,6 +174,7 @@ impl Memory {
             unchanged: added.unchanged,
             replaced: 0,
             kept: 0,
+            removed: 0,
             skipped: parsed.skipped,
             warnings: added.warnings,
         })
@@ -179,6 +182,9 @@ impl Memory {
 
     /// Adds the texts of what a file was read as, in one transaction and without vectors: they are found by their words
     /// at once, and [`Memory::complete_vectors`] makes the vectors.
+    ///
+    /// Where `on_conflict` is [`OnConflict::Newest`], turns that an earlier import stored are then taken out if they are on a
+    /// branch of their conversation that is not shown any more ([`Parsed::left`]).
     ///
     /// # Errors
     /// When something cannot be kept, an id is taken by another text and `on_conflict` refuses that, or the namespace is
@@ -193,6 +199,11 @@ impl Memory {
         let (conversations, sessions) = groups(&parsed.drafts);
         let encoder = self.writing_encoder(namespace)?;
         let outcomes = self.put_texts(namespace, &parsed.drafts, on_conflict)?;
+        // After what came: an import that fails between the two is made whole by the next.
+        let removed = match on_conflict {
+            OnConflict::Newest => self.take_back(namespace, &parsed.left)?,
+            OnConflict::Keep | OnConflict::Fail => 0,
+        };
         let count = |is: fn(&AppendOutcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
         let mut imported = Imported {
             format,
@@ -202,10 +213,11 @@ impl Memory {
             unchanged: count(|outcome| matches!(outcome, AppendOutcome::Unchanged(_))),
             replaced: count(|outcome| matches!(outcome, AppendOutcome::Replaced(_))),
             kept: count(|outcome| matches!(outcome, AppendOutcome::Kept(_))),
+            removed,
             skipped: parsed.skipped,
             warnings: Vec::new(),
         };
-        if imported.replaced > 0 {
+        if imported.replaced + imported.removed > 0 {
             imported.warnings.extend(Warning::of_erasure(self.store.erasure()?));
         }
         if let (Err(reason), true) = (encoder, imported.added + imported.replaced > 0) {

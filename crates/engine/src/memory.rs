@@ -168,6 +168,30 @@ impl Memory {
         Ok(report)
     }
 
+    /// Deletes those of some turns that are stored, and says how many were.
+    ///
+    /// # Errors
+    /// When the store fails: then some may be gone.
+    pub(crate) fn take_back(&self, namespace: &Namespace, turns: &[MemoryRef]) -> Result<usize, Error> {
+        let mut removed = 0;
+        let taken = turns.iter().try_for_each(|turn| -> Result<(), StoreError> {
+            for memory in self.store.find(namespace, turn)? {
+                self.store.forget(namespace, &DeleteTarget::One(memory.seq))?;
+                removed += 1;
+            }
+            Ok(())
+        });
+        // Also after an error: an index must not find what is gone.
+        if removed > 0 || taken.is_err() {
+            self.indexes.take_out(&*self.store, namespace);
+        }
+        match taken {
+            // There is nothing in a namespace that nothing was stored in.
+            Ok(()) | Err(StoreError::UnknownNamespace { .. }) => Ok(removed),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Whether deleted bytes are gone from every file; finishes what it can without waiting.
     ///
     /// # Errors

@@ -80,6 +80,8 @@ pub struct ImportReport<'a> {
     pub replaced: usize,
     /// Memories left out for another text with their id.
     pub kept: usize,
+    /// Memories taken out, since their branch is not shown any more.
+    pub removed: usize,
     /// Parts of files that were left out.
     pub skipped: usize,
     /// The files, in order.
@@ -107,6 +109,7 @@ impl<'a> ImportReport<'a> {
             unchanged: sum(|imported| imported.unchanged),
             replaced: sum(|imported| imported.replaced),
             kept: sum(|imported| imported.kept),
+            removed: sum(|imported| imported.removed),
             skipped: sum(|imported| imported.skipped.len()),
             files,
             failed,

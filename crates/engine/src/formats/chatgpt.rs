@@ -78,7 +78,7 @@ fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) ->
         let turn = read_message(message, node, document, &mut thread, intake.place(spot));
         intake.keep_exported(turn, spot)?;
     }
-    report_rest(&mapping, spot, intake);
+    report_rest(&mapping, &thread.conversation, spot, intake);
     Ok(())
 }
 
@@ -87,11 +87,11 @@ fn take_message(mapping: &mut Map<String, Value>, node: &str) -> Option<Value> {
 }
 
 /// Reports the nodes whose message nobody took.
-fn report_rest(mapping: &Map<String, Value>, spot: Spot, intake: &mut Intake) {
+fn report_rest(mapping: &Map<String, Value>, conversation: &ConversationId, spot: Spot, intake: &mut Intake) {
     for (node, fields) in mapping {
-        if fields.get("message").is_some_and(|message| !message.is_null()) {
-            intake.skip_at(format!("{spot}, node {node}"), SkipReason::OtherBranch);
-        }
+        let Some(message) = fields.get("message").filter(|message| !message.is_null()) else { continue };
+        intake.skip_at(format!("{spot}, node {node}"), SkipReason::OtherBranch);
+        intake.leave(conversation, message.get("id").and_then(Value::as_str).unwrap_or(node));
     }
 }
 

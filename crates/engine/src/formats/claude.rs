@@ -62,11 +62,14 @@ fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) ->
     let is_shown =
         |message: &Value| shown.as_ref().is_none_or(|shown| uuid(message).is_none_or(|id| shown.contains(id)));
     let artifacts = artifacts::read(messages.iter().enumerate().filter(|(_, message)| is_shown(message)));
+    let left = artifacts::read(messages.iter().enumerate().filter(|(_, message)| !is_shown(message)));
+    left.keys().for_each(|key| intake.leave(&conversation, artifact_id(key)));
     let mut thread = Thread { conversation, titles, pauses: Pauses::new() };
     for (index, message) in messages.into_iter().enumerate() {
         let spot = spot.message(index + 1);
         if !is_shown(&message) {
             intake.skip(spot, SkipReason::OtherBranch);
+            leave(message, &thread.conversation, spot, intake)?;
             continue;
         }
         let message = JsonFields::of(message, "the message", intake.place(spot))?;
@@ -77,6 +80,23 @@ fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) ->
         said.after.into_iter().try_for_each(|turn| intake.keep_exported(Ok(turn), spot))?;
     }
     Ok(())
+}
+
+/// Notes the turns that a message of another branch once was.
+fn leave(message: Value, conversation: &ConversationId, spot: Spot, intake: &mut Intake) -> Result<(), FormatError> {
+    let Some(id) = uuid(&message).map(str::to_owned) else { return Ok(()) };
+    let attached = attachments::read(&mut JsonFields::of(message, "the message", intake.place(spot))?)?;
+    attached.texts.iter().for_each(|(number, _)| intake.leave(conversation, attachment_id(&id, *number)));
+    intake.leave(conversation, id);
+    Ok(())
+}
+
+fn attachment_id(message: &str, number: usize) -> String {
+    format!("{message}:attachment-{number}")
+}
+
+fn artifact_id(key: &str) -> String {
+    format!("artifact:{key}")
 }
 
 fn uuid(message: &Value) -> Option<&str> {
@@ -146,9 +166,9 @@ fn read_message(
         let turn = Turn::new(thread.conversation.clone(), session.clone(), speaker, text);
         Ok(Turn { id: Some(name(id, "id", place)?), said_at, ..turn })
     };
-    let attached = texts.into_iter().map(|(n, text)| beside(format!("{id}:attachment-{n}"), speaker, text));
+    let attached = texts.into_iter().map(|(n, text)| beside(attachment_id(id.as_str(), n), speaker, text));
     let mut before: Vec<Turn> = attached.collect::<Result<_, _>>()?;
-    let documents = begun.into_iter().map(|(key, text)| beside(format!("artifact:{key}"), "assistant", text));
+    let documents = begun.into_iter().map(|(key, text)| beside(artifact_id(key), "assistant", text));
     let mut after: Vec<Turn> = documents.collect::<Result<_, _>>()?;
     let mut turn = text.map(|text| Turn {
         id: Some(id.clone()),

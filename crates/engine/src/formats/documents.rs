@@ -80,6 +80,11 @@ impl Documents {
         self.0.last().map(|document| document.key.clone())
     }
 
+    /// What the documents are called.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|document| &*document.key)
+    }
+
     /// The documents that the message at a place began.
     pub(super) fn begun_at(&self, place: usize) -> impl Iterator<Item = &Document> {
         self.0.iter().filter(move |document| document.place == place)

@@ -1,8 +1,11 @@
 //! Where drafts gather while a file is read.
 
+use std::collections::HashSet;
+
 use aforesaid_core::{
     InvalidMemory,
-    types::{Draft, Record, Seq, Turn},
+    store::MemoryRef,
+    types::{ConversationId, Draft, MemoryId, Record, Seq, Turn},
 };
 
 use super::{
@@ -16,11 +19,19 @@ pub(super) struct Intake<'s> {
     spots: Vec<Spot>,
     repeats: Repeats,
     skipped: Vec<Skipped>,
+    left: Vec<MemoryRef>,
 }
 
 impl<'s> Intake<'s> {
     pub(super) fn new(source: &'s Source<'s>) -> Self {
-        Self { source, drafts: Vec::new(), spots: Vec::new(), repeats: Repeats::default(), skipped: Vec::new() }
+        Self {
+            source,
+            drafts: Vec::new(),
+            spots: Vec::new(),
+            repeats: Repeats::default(),
+            skipped: Vec::new(),
+            left: Vec::new(),
+        }
     }
 
     pub(super) fn source(&self) -> &'s Source<'s> {
@@ -92,8 +103,16 @@ impl<'s> Intake<'s> {
         self.skipped.push(Skipped { at, why });
     }
 
+    /// Notes a turn of a branch that is not shown any more. A name that cannot be an id was never stored.
+    pub(super) fn leave(&mut self, conversation: &ConversationId, id: impl Into<String>) {
+        self.left.extend(MemoryId::new(id).ok().map(|id| MemoryRef { conversation: Some(conversation.clone()), id }));
+    }
+
     pub(super) fn finish(self) -> Parsed {
-        Parsed { drafts: self.drafts, skipped: self.skipped }
+        let Self { drafts, skipped, mut left, .. } = self;
+        let read: HashSet<_> = drafts.iter().map(|draft| (draft.conversation(), draft.id())).collect();
+        left.retain(|turn| !read.contains(&(turn.conversation.as_ref(), Some(&turn.id))));
+        Parsed { drafts, skipped, left }
     }
 
     fn apply_captions(&self, turn: &mut Turn) {

@@ -62,7 +62,7 @@ mod whatsapp;
 use std::{fmt, str::FromStr};
 
 use aforesaid_core::{
-    store::OnConflict,
+    store::{MemoryRef, OnConflict},
     types::{ConversationId, Draft, UnknownChoice},
 };
 use serde::{Serialize, Serializer};
@@ -270,6 +270,9 @@ pub struct Parsed {
     pub drafts: Vec<Draft>,
     /// What was left out.
     pub skipped: Vec<Skipped>,
+    /// Turns of branches that are not shown any more; none of them is among the drafts. An earlier import may have stored
+    /// them, when their branch was shown.
+    pub left: Vec<MemoryRef>,
 }
 
 /// Reads a file of a known format.

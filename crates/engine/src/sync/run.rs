@@ -7,8 +7,7 @@ use std::{
 };
 
 use aforesaid_core::{
-    StoreError,
-    store::{AppendOutcome, DeleteTarget, MemoryRef, OnConflict},
+    store::{AppendOutcome, MemoryRef, OnConflict},
     types::{ConversationId, Draft, MemoryId, Namespace, Turn},
 };
 
@@ -198,7 +197,8 @@ impl Run<'_> {
                 Err(_) => self.report.too_long += 1,
             }
         }
-        let removed = self.remove(&namespace, &conversation, &removes)?;
+        let removes: Vec<MemoryRef> = removes.iter().map(|id| of(&conversation, id)).collect();
+        let removed = self.memory.take_back(&namespace, &removes)?;
         let outcomes = match drafts.is_empty() {
             true => Vec::new(),
             false => self.memory.put_texts(&namespace, &drafts, OnConflict::Newest)?,
@@ -245,29 +245,6 @@ impl Run<'_> {
         Ok(!self.memory.store.find(namespace, turn).map_err(Error::from)?.is_empty())
     }
 
-    fn remove(
-        &self,
-        namespace: &Namespace,
-        conversation: &Option<ConversationId>,
-        ids: &[MemoryId],
-    ) -> Result<u64, SyncError> {
-        let mut removed = 0;
-        for id in ids {
-            let found = match self.memory.store.find(namespace, &of(conversation, id)) {
-                Err(StoreError::UnknownNamespace { .. }) => return Ok(removed),
-                found => found.map_err(Error::from)?,
-            };
-            for memory in found {
-                self.memory.store.forget(namespace, &DeleteTarget::One(memory.seq)).map_err(Error::from)?;
-                removed += 1;
-            }
-        }
-        if removed > 0 {
-            self.memory.indexes.take_out(&*self.memory.store, namespace);
-        }
-        Ok(removed)
-    }
-
     fn count(
         &mut self,
         namespace: &Namespace,
@@ -275,7 +252,7 @@ impl Run<'_> {
         log: &Log,
         drafts: &[Draft],
         outcomes: &[AppendOutcome],
-        removed: u64,
+        removed: usize,
     ) {
         let is_new = |outcome: &AppendOutcome| matches!(outcome, AppendOutcome::Added(_) | AppendOutcome::Replaced(_));
         if !outcomes.iter().any(is_new) && removed == 0 {
@@ -284,7 +261,7 @@ impl Run<'_> {
         let project = self.report.projects.entry(namespace.clone()).or_default();
         project.folder = folder.or(project.folder.take());
         project.agents.insert(log.agent);
-        project.removed += removed;
+        project.removed += removed as u64;
         for (draft, outcome) in drafts.iter().zip(outcomes) {
             match outcome {
                 AppendOutcome::Added(_) => project.added += 1,

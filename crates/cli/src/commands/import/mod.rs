@@ -48,8 +48,8 @@ pub(crate) struct Import {
     #[arg(long)]
     no_captions: bool,
     /// What becomes of a message with another text than the one stored under its id: newest replaces and erases the
-    /// stored one, keep leaves the new one out, fail stores nothing of the file [default: newest for exports of ChatGPT and
-    /// Claude, fail for other formats].
+    /// stored one, and erases turns of branches that are not shown any more, keep leaves the new one out, fail stores
+    /// nothing of the file [default: newest for exports of ChatGPT and Claude, fail for other formats].
     #[arg(long, value_name = "CHOICE")]
     on_conflict: Option<OnConflict>,
 }

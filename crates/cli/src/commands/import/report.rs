@@ -17,7 +17,11 @@ const SHOWN: usize = 10;
 /// Prints what became of a file.
 pub(super) fn file(ImportedFile { file, imported, .. }: &ImportedFile) -> Result<(), Failure> {
     render::warnings(&imported.warnings);
-    let edited = [(imported.replaced, "replaced"), (imported.kept, "kept as stored")];
+    let edited = [
+        (imported.replaced, "replaced"),
+        (imported.kept, "kept as stored"),
+        (imported.removed, "taken out with the branch they were on"),
+    ];
     let edited = edited.into_iter().filter(|(number, _)| *number > 0);
     let edited: String = edited.map(|(number, what)| format!(", {number} {what}")).collect();
     say!(

@@ -36,11 +36,14 @@ pub(in crate::formats) fn read(agent: Agent, text: &str, intake: &mut Intake) ->
     let lines = read_lines(&source, LineState::default(), format!("{text}\n").as_bytes(), 0);
     let named = lines.state.session.as_deref().filter(|_| given.is_none()).and_then(|id| agent.conversation(id).ok());
     for change in lines.changes {
-        if let Change::Put(mut turn) = change {
-            if let Some(named) = &named {
-                turn.conversation = named.clone();
+        match change {
+            Change::Put(mut turn) => {
+                if let Some(named) = &named {
+                    turn.conversation = named.clone();
+                }
+                intake.keep_exported(Ok(turn), Spot::default())?;
             }
-            intake.keep_exported(Ok(turn), Spot::default())?;
+            Change::Remove(id) => intake.leave(named.as_ref().unwrap_or(&source.conversation), id.as_str()),
         }
     }
     for (kind, count) in lines.left_out.known {

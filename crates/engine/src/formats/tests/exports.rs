@@ -73,15 +73,18 @@ fn a_branch_of_claude_with_its_artifacts_is_read() {
         json!({"command": "create", "id": "plan", "title": "Beds", "type": "text/markdown", "content": "Kale. Peas."});
     let update = json!({"command": "update", "id": "plan", "old_str": "Peas", "new_str": "Beans"});
     let rewrite = json!({"command": "rewrite", "id": "other", "content": "Rewritten."});
-    let file = json!({"uuid": "c", "name": "Garden", "chat_messages": [
+    let draft = json!({"command": "create", "id": "draft", "title": "Draft", "content": "Leeks."});
+    let mut file = json!({"uuid": "c", "name": "Garden", "chat_messages": [
         said("m1", root, "human", json!([text("Plan my beds.")])),
-        said("m2-old", "m1", "assistant", json!([text("No.")])),
+        said("m2-old", "m1", "assistant", json!([text("No."), artifact(create.clone()), artifact(draft)])),
         said("m2", "m1", "assistant", json!([artifact(create), {"type": "tool_result", "content": []}, text("Here.")])),
         said("m3", "m2", "assistant", json!([artifact(update)])),
         said("m4", "m3", "assistant", json!([artifact(rewrite)])),
         said("m5", "m4", "assistant", json!([{"type": "thinking", "thinking": "hm"}])),
     ]});
-    insta::assert_snapshot!(summary(&read(Format::Claude, file.to_string().as_bytes()).unwrap()).join("\n"), @r##"
+    file["chat_messages"][1]["attachments"] = json!([{"file_name": "soil.txt", "extracted_content": "Clay."}]);
+    let parsed = read(Format::Claude, file.to_string().as_bytes()).unwrap();
+    insta::assert_snapshot!(summary(&parsed).join("\n"), @r##"
     c/session-1/m1 user: Plan my beds. # Garden
     c/session-1/m2 assistant: Here.
     c/session-1/artifact:plan assistant: Artifact "Beds" (text/markdown):
@@ -95,6 +98,8 @@ fn a_branch_of_claude_with_its_artifacts_is_read() {
     - conversation 1, message 5: tool call
     - conversation 1, message 6: reasoning
     "##);
+    let left: Vec<&str> = parsed.left.iter().map(|turn| turn.id.as_str()).collect();
+    assert_eq!(left, ["artifact:draft", "m2-old:attachment-1", "m2-old"], "an artifact that is shown is not left");
 }
 
 #[test]
