@@ -412,7 +412,6 @@ impl Memory {
             searched: candidates.count_in(index, query.unit),
             analyzer: pipeline.analyzer,
             terms: if posed.detail > Detail::Scores { weighted_terms(index, &question) } else { Vec::new() },
-            encoder: ready.encoder.clone(),
             rerank_millis: None,
             reason,
             warnings,

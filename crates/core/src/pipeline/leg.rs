@@ -9,7 +9,9 @@ use super::{
     shared::{SharedReads, TermWeights},
     vectors::VectorUse,
 };
-use crate::{analysis::Analyzer, error::StoreError, explain::Explain, types::CueId};
+use crate::{
+    analysis::Analyzer, error::StoreError, explain::Explain, index::Index, types::CueId, windows::NumberedWindow,
+};
 
 /// One kind of evidence about candidates, with its parameters.
 ///
@@ -102,8 +104,8 @@ pub trait Column: Send + Sync {
         None
     }
 
-    /// The number of the window of a text that the leg finds best; `None` where the text has one, or the leg compares none.
-    fn best_window(&self, _text: u32) -> Option<u32> {
+    /// The window of a text that the leg finds best; `None` where the text has one, or the leg compares none.
+    fn best_window(&self, _index: &Index, _text: u32) -> Option<NumberedWindow> {
         None
     }
 

@@ -15,6 +15,7 @@ use crate::{
     index::Index,
     ranking::{Ranking, Scored},
     types::{CueId, Granularity, Unmatched},
+    windows::NumberedWindow,
 };
 
 /// Fusion sees this many of the best of each leg, or `k` where that is more: a score is measured against others that could
@@ -32,9 +33,8 @@ pub struct RankedHit {
     pub legs: Legs,
     /// The best turns of a session, by text position; empty for a turn.
     pub best_turns: Vec<u32>,
-    /// The number of the window that speaks most for each text that is shown, the hit or its best turns; `None` for a text
-    /// that has one.
-    pub windows: Vec<Option<u32>>,
+    /// The window that speaks most for each text that is shown, the hit or its best turns; `None` for a text that has one.
+    pub windows: Vec<Option<NumberedWindow>>,
     /// The cue question that speaks most for it, if cue questions count.
     pub cue: Option<CueId>,
     /// How the score came about, if asked for.
@@ -199,8 +199,8 @@ impl<'a> Scoring<'a> {
         RankedHit { candidate, score: scored.score, legs, best_turns, windows, cue, explain }
     }
 
-    fn best_window(&self, text: u32) -> Option<u32> {
-        self.table.filled().find_map(|(_, column)| column.best_window(text))
+    fn best_window(&self, text: u32) -> Option<NumberedWindow> {
+        self.table.filled().find_map(|(_, column)| column.best_window(self.context.index, text))
     }
 
     /// The cue question that speaks most for some texts: by the last column that reads cue questions.

@@ -10,6 +10,7 @@ use crate::{
     dense::{DenseIndex, Rescore, Scan},
     error::StoreError,
     index::{Index, OwnedRows},
+    windows::NumberedWindow,
 };
 
 /// Texts of which the real vectors are compared, of an index that holds them in codes.
@@ -84,9 +85,11 @@ pub(super) struct BestWindows {
 }
 
 impl BestWindows {
-    /// The number of the best window of a text that has several.
-    pub(super) fn of(&self, text: u32) -> Option<u32> {
-        self.numbers.get(text as usize).copied().filter(|number| *number != ONLY)
+    /// The best window of a text that has several.
+    pub(super) fn of(&self, index: &Index, text: u32) -> Option<NumberedWindow> {
+        let number = self.numbers.get(text as usize).copied().filter(|number| *number != ONLY)?;
+        let others = index.windows().owners().iter().filter(|owner| **owner == text).count();
+        Some(NumberedWindow { number, of: 1 + others as u32 })
     }
 }
 

@@ -1,9 +1,8 @@
 //! The hits of a query, between the index and what is shown of them.
 
-use std::{collections::HashMap, num::NonZeroUsize, sync::Arc};
+use std::{collections::HashMap, num::NonZeroUsize};
 
 use aforesaid_core::{
-    Encoder,
     analysis::Analyzer,
     index::Index,
     pipeline::{Legs, RankedHit, confidence::Confidence},
@@ -58,8 +57,6 @@ pub(super) struct FoundHits {
     /// What made the terms of the query, and what each weighs; empty where no content is loaded.
     pub(super) analyzer: Analyzer,
     pub(super) terms: Vec<(String, f64)>,
-    /// What made the vectors, where they were compared.
-    pub(super) encoder: Option<Arc<dyn Encoder>>,
     /// What reranking took, where there is a reranker.
     pub(super) rerank_millis: Option<f64>,
     pub(super) reason: Option<NoHits>,
@@ -158,7 +155,6 @@ impl FoundHits {
             searched: 0,
             analyzer: Analyzer::default(),
             terms: Vec::new(),
-            encoder: None,
             rerank_millis: None,
             reason: Some(reason),
             warnings: Vec::new(),

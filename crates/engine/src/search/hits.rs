@@ -12,7 +12,6 @@ use aforesaid_core::{
 use super::found::{FoundHits, Ranked, SessionPlace};
 use crate::{
     answer::{BestTurn, Hit},
-    encoding::windows,
     error::Error,
     memory::Memory,
 };
@@ -46,7 +45,7 @@ impl Memory {
             let memories: Vec<Record> = memories.by_ref().take(place.seqs.len()).collect();
             let Some(best) = memories.first() else { return Ok(None) };
             let parts: Vec<Range<usize>> =
-                memories.iter().enumerate().map(|(i, memory)| found.best_part(memory, ranked, i)).collect();
+                memories.iter().enumerate().map(|(i, memory)| best_part(memory, ranked, i)).collect();
             let mut hit = match &place.session {
                 None => turn_hit(best.clone(), parts[0].clone(), ranked, &mut highlighter),
                 Some(session) => session_hit(session, (memories, parts), ranked, &mut highlighter),
@@ -60,16 +59,10 @@ impl Memory {
     }
 }
 
-impl FoundHits {
-    /// The bytes of the text of a hit, or of one of its turns, that speak most for it: a window of a long one.
-    fn best_part(&self, memory: &Record, ranked: &RankedHit, place: usize) -> Range<usize> {
-        let number = ranked.windows.get(place).copied().flatten();
-        let window = number.zip(self.encoder.as_deref()).and_then(|(number, encoder)| {
-            // What cannot be split was one text when it was encoded.
-            windows(encoder, &memory.passage()).ok()?.into_iter().nth(number as usize)
-        });
-        window.map_or(0..memory.text.len(), |window| memory.part_of_text(window))
-    }
+/// The bytes of the text of a hit, or of one of its turns, that speak most for it: a window of a long one.
+fn best_part(memory: &Record, ranked: &RankedHit, place: usize) -> Range<usize> {
+    let window = ranked.windows.get(place).copied().flatten();
+    window.map_or(0..memory.text.len(), |window| memory.part_of_text(window.about(&memory.passage())))
 }
 
 fn turn_hit(memory: Record, part: Range<usize>, ranked: &RankedHit, highlighter: &mut Highlighter) -> Hit {

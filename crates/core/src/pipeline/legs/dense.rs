@@ -7,6 +7,7 @@ use crate::{
     dense::Pooling,
     error::StoreError,
     explain::Explain,
+    index::Index,
     pipeline::{
         best_rows::fill,
         form::call::{Argument, Call},
@@ -15,6 +16,7 @@ use crate::{
         vectors::{BestWindows, Compared, SpeakerNames, VectorUse},
     },
     types::Granularity,
+    windows::NumberedWindow,
 };
 
 /// The key of the query adapter's name.
@@ -187,8 +189,8 @@ impl Column for DenseColumn {
         }
     }
 
-    fn best_window(&self, text: u32) -> Option<u32> {
-        self.windows.of(text)
+    fn best_window(&self, index: &Index, text: u32) -> Option<NumberedWindow> {
+        self.windows.of(index, text)
     }
 
     fn explain(&self, _context: SearchContext<'_>, place: usize, _hit: Option<LegHit>) -> Option<Explain> {
