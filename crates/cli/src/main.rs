@@ -35,7 +35,7 @@ mod wrap;
 
 use std::process::ExitCode;
 
-use clap::{ArgMatches, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches, error::ErrorKind};
 
 use crate::{
     args::{Cli, Command},
@@ -58,7 +58,11 @@ fn main() -> ExitCode {
 /// Prints help, the version, or what is wrong with the options.
 fn refuse(error: clap::Error) -> ExitCode {
     let as_json = std::env::args_os().any(|arg| arg == "--json");
-    let error = quotable(error);
+    let error = match error.kind() {
+        // They quote nothing, and help names what the environment may set.
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error,
+        _ => quotable(error),
+    };
     if as_json && error.use_stderr() {
         let message = error.render().to_string();
         let message = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
@@ -69,17 +73,23 @@ fn refuse(error: clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// The same of the options as they may be shown, since a message quotes them.
+/// The same of the options as they may be shown, since a message quotes them, and without those that the environment sets,
+/// since usage would name them as if they had to be given.
 fn quotable(error: clap::Error) -> clap::Error {
     let shown: Vec<String> = std::env::args_os().map(|arg| render::printable(&arg.to_string_lossy())).collect();
-    match args::command().try_get_matches_from(&shown).and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let command = without_environment(args::command());
+    match command.try_get_matches_from(&shown).and_then(|matches| Cli::from_arg_matches(&matches)) {
         Err(error) => error,
-        // Only what cannot be shown was wrong.
+        // Only what cannot be shown, or what the environment sets, was wrong.
         Ok(_) => {
             let message = render::printable(error.render().to_string().trim_end());
             args::command().error(error.kind(), message.trim_start_matches("error: "))
         }
     }
+}
+
+fn without_environment(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| arg.env(None::<&str>)).mut_subcommands(without_environment)
 }
 
 fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {

@@ -324,3 +324,16 @@ fn forgetting_or_exporting_a_conversation_that_does_not_exist() {
         assert!(refusal.starts_with("3 not_found: "), "{refusal}");
     }
 }
+
+#[test]
+fn usage_names_no_option_that_the_environment_sets() {
+    let sandbox = Sandbox::holding(HELD);
+    let outcome = finish(sandbox.bare(&["search"]).env("AFORESAID_NAMESPACE", "me").env("AFORESAID_OFFLINE", "1"));
+    assert!(outcome.stderr.contains("Usage: aforesaid search <QUESTION>..."), "{outcome:?}");
+    // A value from the environment is refused as one that was given.
+    let outcome = finish(sandbox.bare(&["search", "kite"]).env("AFORESAID_PRECISION", "int4"));
+    assert!(outcome.stderr.starts_with("error: invalid value 'int4' for '--precision <PRECISION>'"), "{outcome:?}");
+    assert_eq!(outcome.code, 2);
+    let help = finish(&mut sandbox.bare(&["search", "--help"])).succeeded();
+    assert!(help.contains("[env: AFORESAID_NAMESPACE"), "{help}");
+}
