@@ -59,6 +59,8 @@ pub(crate) struct Settings {
     pub(crate) paging: Paging,
     /// The store, where an option or a variable names one.
     pub(crate) named_store: Option<String>,
+    /// Whether an option or a variable forbids the network.
+    pub(crate) named_offline: bool,
     /// What is said of agents' logs and hooks.
     pub(crate) agents: AgentSettings,
 }
@@ -247,6 +249,7 @@ impl Settings {
             clock,
             paging: if global.no_pager { Paging::Never } else { Paging::Auto },
             named_store: global.store.clone(),
+            named_offline: global.offline,
             agents: file.agents,
             output: if global.json { Output::Programs } else { Output::People },
         })

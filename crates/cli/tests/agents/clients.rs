@@ -74,3 +74,25 @@ fn the_doctor_says_what_is_wrong() {
     let wrong = finish(&mut sandbox.command(&["agents", "doctor", "cursor"]));
     assert!(wrong.stdout.contains("WRONG  the answer to initialize is no message of the protocol: hello"), "{wrong:?}");
 }
+
+/// The hooks named no store, and wrote what the agent said into another one than the server reads.
+#[test]
+fn hooks_and_server_are_told_of_one_store() {
+    let sandbox = Sandbox::new();
+    sandbox.done(&["agents", "install", "claude-code", "--hooks", "--yes"]);
+    let (server, hooks) = (sandbox.read("home/.claude.json"), sandbox.read("home/.claude/settings.json"));
+    let store = sandbox.path(super::sandbox::STORE);
+    let store = store.to_string_lossy();
+    assert!(server.contains(&*store), "{server}");
+    assert!(hooks.contains(&format!("hook Stop --store {store}\"")), "{hooks}");
+    let doctor = |sandbox: &Sandbox| {
+        finish(sandbox.command(&["agents", "doctor", "claude-code"]).env("AFORESAID_MODEL", "none"))
+    };
+    assert!(doctor(&sandbox).stdout.contains("has the hooks"), "{:?}", doctor(&sandbox));
+    sandbox.write("home/.claude/settings.json", hooks.replace(&*store, "/elsewhere/m.db"));
+    let wrong = doctor(&sandbox);
+    assert!(wrong.code == 4 && wrong.stdout.contains("hooks that use another store than the server"), "{wrong:?}");
+    // Installed again, each hook is there once.
+    sandbox.write("home/.claude/settings.json", hooks);
+    assert_eq!(sandbox.done(&["agents", "install", "claude-code", "--hooks", "--yes"]), "nothing to change\n");
+}

@@ -238,14 +238,15 @@ impl Client {
         }
     }
 
-    /// The file of hooks with those of this program, by the command that starts it.
+    /// The file of hooks with those of this program, by the command that starts it; `options` end that command.
     ///
     /// # Errors
     /// When the text is no such file.
-    pub fn install_hooks(self, text: &str, program: &str) -> Result<String, EditError> {
+    pub fn install_hooks(self, text: &str, program: &str, options: &str) -> Result<String, EditError> {
         let mut text = self.uninstall_hooks(text, program)?;
         for event in HOOK_EVENTS {
-            let command = format!("{program} {HOOK_MARK}{event}");
+            let command = format!("{program} {HOOK_MARK}{event} {options}");
+            let command = command.trim_end();
             let hook = json!({"hooks": [{"type": "command", "command": command, "timeout": 10}]});
             text = jsonc::push(&text, &["hooks", event], &hook)?;
         }
@@ -263,7 +264,10 @@ impl Client {
         let mut text = text.to_owned();
         for event in HOOK_EVENTS {
             let written = Value::from(format!("{program} {HOOK_MARK}{event}")).to_string();
-            text = jsonc::remove_elements(&text, &["hooks", event], &written)?;
+            let with_options = format!("{} ", written.trim_end_matches('"'));
+            for says in [&written, &with_options] {
+                text = jsonc::remove_elements(&text, &["hooks", event], says)?;
+            }
             let left = jsonc::get(&text, &["hooks", event])?.map(|array| array.replace(char::is_whitespace, ""));
             if left.as_deref() == Some("[]") {
                 text = jsonc::remove(&text, &["hooks", event])?;
@@ -365,8 +369,11 @@ mod tests {
     #[test]
     fn hooks_are_added_beside_others_and_taken_back() {
         let mine = "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}\n    ]\n  }\n}\n";
-        let installed = Client::ClaudeCode.install_hooks(mine, "/opt/aforesaid").unwrap();
-        assert_eq!(Client::ClaudeCode.install_hooks(&installed, "/opt/aforesaid").unwrap(), installed);
+        let install = |text: &str, options| Client::ClaudeCode.install_hooks(text, "/opt/aforesaid", options).unwrap();
+        let elsewhere = install(mine, "--store '/a b/m.db'");
+        assert!(elsewhere.contains("\"/opt/aforesaid hook Stop --store '/a b/m.db'\""), "{elsewhere}");
+        let installed = install(&elsewhere, "");
+        assert_eq!(install(&installed, ""), installed);
         let value: Value = serde_json::from_str(&installed).unwrap();
         assert_eq!(value["hooks"]["Stop"].as_array().unwrap().len(), 2);
         assert_eq!(value["hooks"]["SessionStart"][0]["hooks"][0]["command"], "/opt/aforesaid hook SessionStart");

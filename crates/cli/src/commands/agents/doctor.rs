@@ -3,7 +3,7 @@
 use std::{env, path::Path, time::Duration};
 
 use aforesaid::{Memory, sync::discover};
-use aforesaid_mcp::clients::{Client, Probed, probe};
+use aforesaid_mcp::clients::{Client, Probed, ServerCommand, probe};
 use clap::Args;
 use serde_json::json;
 
@@ -78,6 +78,15 @@ impl Doctor {
     }
 }
 
+/// Whether hooks name the store that the server is told, or neither is told one.
+fn is_of_store(hooks: &str, server: &ServerCommand) -> bool {
+    let named = server.args.iter().skip_while(|arg| *arg != "--store").nth(1);
+    match named {
+        Some(store) => hooks.contains(json!(store).to_string().trim_matches('"')),
+        None => !hooks.contains(" --store "),
+    }
+}
+
 impl Findings {
     fn examine(&mut self, settings: &Settings) -> Result<(), Failure> {
         let (folders, client) = (folders()?, self.client);
@@ -106,11 +115,15 @@ impl Findings {
             }
         }
         if let Some(hooks) = client.hooks(&folders) {
-            let has = files::read(&hooks)?.is_some_and(|text| text.contains("hook UserPromptSubmit"));
+            let text = files::read(&hooks)?.filter(|text| text.contains("hook UserPromptSubmit"));
             let path = path(&hooks);
-            match has {
-                true => self.fine.push(format!("{path} has the hooks")),
-                false => self
+            match text {
+                Some(text) if is_of_store(&text, &server) => self.fine.push(format!("{path} has the hooks")),
+                Some(_) => self.wrong.push(format!(
+                    "{path} has hooks that use another store than the server; `aforesaid agents install {client} --hooks`, \
+                     with --store or without, names one for both"
+                )),
+                None => self
                     .fine
                     .push(format!("{path} has no hooks; `aforesaid agents install {client} --hooks` adds them")),
             }

@@ -117,6 +117,13 @@ fn server(client: Client, settings: &Settings) -> Result<ServerCommand, Failure>
     } else if let Some(project) = client.project_argument() {
         args.extend(["--project".to_owned(), project.to_owned()]);
     }
+    args.extend(whereabouts(settings)?);
+    Ok(ServerCommand { command: program()?, args })
+}
+
+/// What server and hooks are told alike: the store that is named here, and whether the network may be used.
+fn whereabouts(settings: &Settings) -> Result<Vec<String>, Failure> {
+    let mut args = Vec::new();
     if let Some(store) = settings.named_store.as_deref() {
         if is_postgres_url(store) {
             return Err(Failure::Usage(
@@ -129,7 +136,10 @@ fn server(client: Client, settings: &Settings) -> Result<ServerCommand, Failure>
             std::path::absolute(store).map_or_else(|_| store.to_owned(), |path| path.to_string_lossy().into_owned());
         args.extend(["--store".to_owned(), store]);
     }
-    Ok(ServerCommand { command: program()?, args })
+    if settings.named_offline {
+        args.push("--offline".to_owned());
+    }
+    Ok(args)
 }
 
 impl Install {
@@ -141,7 +151,8 @@ impl Install {
         match client.hooks(&folders) {
             Some(file) if self.hooks => {
                 let program = quoted(&server.command);
-                changes.push(Change::new(&file, |text| client.install_hooks(text, &program))?);
+                let options = whereabouts(settings)?.iter().map(|arg| quoted(arg)).collect::<Vec<_>>().join(" ");
+                changes.push(Change::new(&file, |text| client.install_hooks(text, &program, &options))?);
             }
             None if self.hooks => {
                 return Err(Failure::Usage(format!(
@@ -172,7 +183,7 @@ impl Uninstall {
     }
 }
 
-/// A path as a shell takes it: clients run hooks with one.
+/// A path or an option as a shell takes it: clients run hooks with one.
 fn quoted(path: &str) -> String {
     let is_plain = path.chars().all(|c| c.is_alphanumeric() || "/\\.-_:".contains(c));
     if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
