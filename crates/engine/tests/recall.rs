@@ -61,6 +61,41 @@ fn the_present_session_does_not_stand_before_earlier_ones() {
     assert_eq!(memory.recollection(&query, &options(Some("present"))).unwrap(), None);
 }
 
+/// A hook handed over what was asked before, and never what came of it.
+#[test]
+fn a_prompt_comes_with_what_answered_it() {
+    let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };
+    let memory = Memory::builder().encoders(encoders).open("memory:").unwrap();
+    let said = |conversation: &str, number: usize, speaker: &str, text: &str| Turn {
+        id: Some(MemoryId::new(format!("{conversation}-{number}")).unwrap()),
+        said_at: Some("2026-10-02".parse().unwrap()),
+        ..Turn::new(ConversationId::new(conversation).unwrap(), SessionId::new("s").unwrap(), speaker, text)
+    };
+    // The log of a session that was resumed repeats it.
+    for conversation in ["first", "resumed"] {
+        let turns = vec![
+            said(conversation, 1, "user", "Can we drop the Kafka topic orders.v1?"),
+            said(conversation, 2, "assistant", "I will look at its consumers."),
+            said(conversation, 3, "tool", "ran kafka-consumer-groups --list: ok"),
+            said(conversation, 4, "assistant", "Not yet: the fraud team reads it until the end of January."),
+            said(conversation, 5, "user", "Thanks."),
+            said(conversation, 6, "assistant", "You are welcome."),
+        ];
+        memory.add_turns(&ns(), turns).unwrap();
+    }
+    let recall = |text: &str, most_chars: usize| {
+        let options = RecallOptions { most_chars, ..options(None) };
+        memory.recall(&Query::new(ns(), text), &Pipeline::lexical(), &options).unwrap().unwrap()
+    };
+    let told = recall("delete the kafka topic orders.v1 now", 1_500);
+    assert_eq!(told.matches("Can we drop").count(), 1, "{told}");
+    assert_eq!(told.matches("the fraud team").count(), 1, "{told}");
+    assert!(told.contains("-4] assistant: Not yet") && !told.contains("welcome"), "{told}");
+    // An answer for which there is no room is left out; what it answers is not.
+    let told = recall("delete the kafka topic orders.v1 now", 180);
+    assert!(told.contains("Can we drop") && !told.contains("answered by"), "{told}");
+}
+
 #[test]
 fn a_conversation_that_is_left_out_is_in_no_answer() {
     let memory = filled();
