@@ -224,6 +224,35 @@ fn a_log_that_was_replaced_is_read_anew_and_nothing_is_there_twice() {
     assert_eq!(home.export(&memory).lines().count(), count);
 }
 
+/// Every turn of a resumed session was stored again, and what was forgotten came back with it.
+#[test]
+fn what_a_resumed_session_repeats_is_stored_once_and_stays_forgotten() {
+    let home = Home::new();
+    let text = home.at_home(CLAUDE);
+    home.write(&claude_path(), &text);
+    let memory = home.memory();
+    home.sync(&memory);
+    let before = home.export(&memory);
+    let forgotten = MemoryRef { id: MemoryId::new("u4").unwrap(), conversation: None };
+    memory.forget(&home.namespace(), &Target::One(forgotten)).unwrap();
+    let other = "7c1d2e3f-0000-4000-8000-aabbccddeeff";
+    let resumed = text.replace(SESSION, other);
+    let line = text.lines().find(|line| line.contains("\"u4\"")).unwrap();
+    let next = line.replace(SESSION, other).replace("\"u4\"", "\"u9\"").replace("Did the reel hold", "And the string");
+    home.write(&claude_path().replace(SESSION, other), format!("{resumed}{next}\n"));
+    let report = home.sync(&memory);
+    assert_eq!(report.projects[&home.namespace()].added, 1, "{report:?}");
+    assert!(report.repeated > 10, "{report:?}");
+    let after = home.export(&memory);
+    assert!(after.contains("And the string") && !after.contains("Did the reel hold"), "{after}");
+    assert_eq!(after.lines().count(), before.lines().count());
+    // The same of a run of its own, and of a log that is read anew.
+    let options = SyncOptions { tools: ToolTurns::Full, ..options() };
+    home.sync_with(&memory, &options);
+    assert_eq!(home.export(&memory).lines().count(), before.lines().count());
+    assert!(!home.export(&memory).contains("Did the reel hold"));
+}
+
 #[test]
 fn what_was_forgotten_stays_forgotten_while_the_log_grows() {
     let home = Home::new();

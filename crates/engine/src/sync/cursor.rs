@@ -74,9 +74,14 @@ impl StoredTurns {
     pub(super) fn contains(&self, id: &str) -> bool {
         self.0.contains(&short_hash(id))
     }
+
+    /// The hashes of their ids.
+    pub(super) fn hashes(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied()
+    }
 }
 
-fn short_hash(id: &str) -> u64 {
+pub(super) fn short_hash(id: &str) -> u64 {
     Sha256::digest(id.as_bytes()).iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 

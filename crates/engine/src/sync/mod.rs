@@ -7,6 +7,7 @@
 mod bound;
 mod cursor;
 mod discover;
+mod elsewhere;
 mod gather;
 mod log;
 mod projects;

@@ -24,6 +24,8 @@ pub struct SyncReport {
     pub left_out: BTreeMap<Agent, LeftOutLines>,
     /// Turns that were said before the moment asked for.
     pub too_old: u64,
+    /// Turns of another log that the log of a resumed session repeats.
+    pub repeated: u64,
     /// Turns that were stored once and forgotten since, and are not stored again.
     pub forgotten: u64,
     /// Turns that are longer than one may be.

@@ -14,6 +14,7 @@ use aforesaid_core::{
 use super::{
     Cursors, FailedLog, Log, SyncError, SyncLock, SyncOptions, SyncProgress, SyncReport, bound,
     cursor::{Cursor, hash},
+    elsewhere::Elsewhere,
     gather::{News, gather},
     projects::Projects,
     questions::Questions,
@@ -43,6 +44,7 @@ impl Memory {
             options,
             projects: Projects::default(),
             questions: Questions::default(),
+            elsewhere: Elsewhere::default(),
             conversations: BTreeMap::new(),
             report: SyncReport { logs: logs.len() as u64, ..SyncReport::default() },
         };
@@ -101,6 +103,7 @@ struct Run<'a> {
     options: &'a SyncOptions,
     projects: Projects,
     questions: Questions,
+    elsewhere: Elsewhere,
     conversations: BTreeMap<Namespace, BTreeSet<String>>,
     report: SyncReport,
 }
@@ -173,8 +176,12 @@ impl Run<'_> {
                 self.report.too_old += 1;
                 continue;
             }
-            self.cut(&mut turn, &mut cut);
             let Some(id) = turn.id.clone() else { continue };
+            if !next.stored.contains(id.as_str()) && self.elsewhere.has(self.cursors, log, &namespace, id.as_str())? {
+                self.report.repeated += 1;
+                continue;
+            }
+            self.cut(&mut turn, &mut cut);
             let print = fingerprint(&turn);
             let before = next.open.get(id.as_str());
             if before == Some(&print) {
@@ -214,6 +221,7 @@ impl Run<'_> {
             super::LogPlace::Lines { .. } => after(open, &next),
             _ => open,
         };
+        self.elsewhere.note(log, &next);
         self.cursors.save(log, next)?;
         self.report.read += 1;
         self.report.bytes += bytes;

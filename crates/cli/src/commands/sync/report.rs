@@ -81,6 +81,7 @@ pub(super) fn print_what_came(
     }
     let plain = [
         (report.too_old, "turn said before --since"),
+        (report.repeated, "turn of another log that a resumed session repeats"),
         (report.forgotten, "turn that was forgotten, and is not stored again"),
         (report.too_long, "turn longer than one may be"),
         (report.denied, "log of a project that is not read"),
