@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use aforesaid_core::{
     StoreError,
-    analysis::{Analysis, Analyzer},
+    analysis::{Analysis, Analyzer, SpeakerName},
     index::terms_fingerprint,
     store::tables::NO_GROUP,
     types::passage,
@@ -55,6 +55,8 @@ struct Terms {
     session: i64,
     /// How many, repeats included.
     count: i64,
+    /// Whether a tool did it, which stands aside of what is said.
+    is_aside: bool,
     /// Each once, as keys.
     words: Vec<i64>,
     /// Two side by side, each pair once, as keys.
@@ -81,6 +83,11 @@ pub(crate) fn pair_key(tenant: Tenant, first: &str, second: &str) -> i64 {
     key(tenant, &["p", first, second])
 }
 
+/// Whether what this speaker says stands aside of what is said in a session.
+pub(crate) fn is_aside(speaker: Option<&str>) -> bool {
+    speaker.is_some_and(|name| SpeakerName::new(name).is_tool())
+}
+
 fn key(tenant: Tenant, parts: &[&str]) -> i64 {
     let mut hash = Sha256::new().chain_update(tenant.bytes());
     for part in parts {
@@ -92,11 +99,16 @@ fn key(tenant: Tenant, parts: &[&str]) -> i64 {
 }
 
 impl Counts {
-    /// Adds the turns of a session, in order, or with `by` -1 takes them off.
+    /// Adds the turns of a session, in order, or with `by` -1 takes them off. What stands aside is nobody's neighbour.
     fn session(&mut self, turns: &[&Terms], by: i64) {
-        let at = |place: Option<usize>| place.and_then(|place| turns.get(place)).map_or(0, |turn| turn.count);
+        let (asides, said): (Vec<&Terms>, Vec<&Terms>) = turns.iter().partition(|turn| turn.is_aside);
+        let at = |place: Option<usize>| place.and_then(|place| said.get(place)).map_or(0, |turn| turn.count);
         let mut held: Vec<i64> = Vec::new();
-        for (place, turn) in turns.iter().enumerate() {
+        for turn in asides {
+            self.text(turn, [by, by, 0, 0]);
+            held.extend(&turn.words);
+        }
+        for (place, turn) in said.iter().enumerate() {
             let near = at(place.checked_sub(1)) + at(Some(place + 1));
             let far = at(place.checked_sub(2)) + at(Some(place + 2));
             self.text(turn, [by, by, by * near, by * far]);
@@ -193,7 +205,7 @@ impl NamespaceTables<'_> {
         }
         let chosen = format!("SELECT m.seq FROM @memory m WHERE m.tenant = $1 {condition}");
         let gone = format!(
-            "SELECT l.seq, l.session, l.terms, l.words FROM @lexical l WHERE l.tenant = $1 AND l.seq IN ({chosen})"
+            "SELECT l.seq, l.session, l.terms, l.words, l.speaker FROM @lexical l WHERE l.tenant = $1 AND l.seq IN ({chosen})"
         );
         let gone = self.rows(&gone, values.to_vec())?;
         let gone = gone.iter().map(|row| self.kept_terms(row)).collect::<Result<Vec<_>, _>>()?;
@@ -225,19 +237,21 @@ impl NamespaceTables<'_> {
             seq: self.get(row, 0)?,
             session: self.get(row, 1)?,
             count: terms.len() as i64,
+            is_aside: is_aside(speaker.as_deref()),
             words: distinct(terms.iter().map(|term| word_key(self.tenant, term)).collect()),
             pairs: distinct(terms.windows(2).map(|pair| pair_key(self.tenant, &pair[0], &pair[1])).collect()),
             speaker: Value::said_if(speaker.as_deref()),
         })
     }
 
-    /// Terms as they were kept; who said them and what stood side by side is not counted.
+    /// Terms as they were kept; what stood side by side is not counted.
     fn kept_terms(&self, row: &Row) -> Result<Terms, StoreError> {
         Ok(Terms {
             seq: self.get(row, 0)?,
             session: self.get(row, 1)?,
             count: self.get(row, 2)?,
             words: self.get(row, 3)?,
+            is_aside: is_aside(row::said(self.context, row, 4)?.as_deref()),
             pairs: Vec::new(),
             speaker: Value::Text(None),
         })
@@ -251,8 +265,7 @@ impl NamespaceTables<'_> {
         if sessions.is_empty() {
             return Ok(Vec::new());
         }
-        let sql =
-            "SELECT l.seq, l.session, l.terms, l.words FROM @lexical l WHERE l.tenant = $1 AND l.session = ANY($2)";
+        let sql = "SELECT l.seq, l.session, l.terms, l.words, l.speaker FROM @lexical l WHERE l.tenant = $1 AND l.session = ANY($2)";
         self.rows(sql, values![sessions])?.iter().map(|row| self.kept_terms(row)).collect()
     }
 
@@ -293,8 +306,10 @@ impl NamespaceTables<'_> {
 
     /// Whether what is counted is what the kept terms come to.
     pub(crate) fn counts_hold(&self) -> Result<bool, StoreError> {
-        let rows =
-            self.rows("SELECT l.seq, l.session, l.terms, l.words FROM @lexical l WHERE l.tenant = $1", values![])?;
+        let rows = self.rows(
+            "SELECT l.seq, l.session, l.terms, l.words, l.speaker FROM @lexical l WHERE l.tenant = $1",
+            values![],
+        )?;
         let texts = rows.iter().map(|row| self.kept_terms(row)).collect::<Result<Vec<_>, _>>()?;
         let (mut expected, mut found) = (Counts::default(), Counts::default());
         expected.all(&texts, 1);
@@ -317,7 +332,8 @@ mod tests {
     use super::*;
 
     fn text(seq: i64, session: i64, count: i64, words: &[i64]) -> Terms {
-        Terms { seq, session, count, words: words.to_vec(), pairs: Vec::new(), speaker: Value::Text(None) }
+        let words = words.to_vec();
+        Terms { seq, session, count, is_aside: false, words, pairs: Vec::new(), speaker: Value::Text(None) }
     }
 
     #[test]
@@ -329,6 +345,11 @@ mod tests {
         // In order: 3, 2 and 5 terms. The note of 3 has no neighbours.
         let lengths = [(2, [1, 1, 3 + 5, 0]), (3, [2, 1, 2, 5]), (5, [1, 1, 2, 3])];
         assert_eq!(counts.lengths, BTreeMap::from(lengths));
+        // What a tool did between them counts, and is nobody's neighbour.
+        let mut aside = Counts::default();
+        aside.all(&[Terms { is_aside: true, ..text(2, 7, 4, &[10]) }, text(1, 7, 3, &[]), text(3, 7, 5, &[])], 1);
+        assert_eq!(aside.lengths, BTreeMap::from([(3, [1, 1, 5, 0]), (4, [1, 1, 0, 0]), (5, [1, 1, 3, 0])]));
+        assert_eq!(aside.words, BTreeMap::from([(10, [1, 1])]));
         counts.all(&texts, -1);
         assert!(counts.words.values().all(|by| *by == [0, 0]) && counts.lengths.values().all(|by| *by == [0; 4]));
     }

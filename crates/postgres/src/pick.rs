@@ -18,7 +18,8 @@ use aforesaid_core::{
 use crate::{
     hnsw::{HnswIndex, HnswState},
     kept_text,
-    lexical::{pair_key, word_key},
+    lexical::{is_aside, pair_key, word_key},
+    row,
     tables::NamespaceTables,
     value::{Value, values},
 };
@@ -361,10 +362,15 @@ impl NamespaceTables<'_> {
         let mut sessions: Vec<i64> = session_of.values().copied().filter(|session| *session != 0).collect();
         sessions.sort_unstable();
         sessions.dedup();
-        let sql = "SELECT l.session, l.seq FROM @lexical l WHERE l.tenant = $1 AND l.session = ANY($2)";
+        let sql = "SELECT l.session, l.seq, l.speaker FROM @lexical l WHERE l.tenant = $1 AND l.session = ANY($2)";
         let mut turns_of: HashMap<i64, Vec<i64>> = HashMap::with_capacity(sessions.len());
+        let mut asides: HashSet<i64> = HashSet::new();
         for row in &self.rows(sql, values![sessions])? {
-            turns_of.entry(self.get(row, 0)?).or_default().push(self.get(row, 1)?);
+            let turn = self.get(row, 1)?;
+            turns_of.entry(self.get(row, 0)?).or_default().push(turn);
+            if is_aside(row::said(self.context, row, 2)?.as_deref()) {
+                asides.insert(turn);
+            }
         }
         turns_of.values_mut().for_each(|turns| turns.sort_unstable());
         let mut chosen: HashSet<i64> = HashSet::new();
@@ -377,7 +383,7 @@ impl NamespaceTables<'_> {
             let all = turns_of.get(session).map_or(&own[..], |turns| &turns[..]);
             match chosen.len() + all.len() <= most {
                 true => chosen.extend(all),
-                false => chosen.extend(around(all, candidate)),
+                false => chosen.extend(around(all, candidate, |turn| asides.contains(turn))),
             }
         }
         let mut chosen: Vec<i64> = chosen.into_iter().collect();
@@ -430,10 +436,14 @@ impl NamespaceTables<'_> {
     }
 }
 
-/// Turns of a session, in order, that stand near one of them.
-fn around(turns: &[i64], candidate: i64) -> &[i64] {
-    let place = turns.partition_point(|turn| *turn < candidate);
-    &turns[place.saturating_sub(AROUND)..turns.len().min(place + AROUND + 1)]
+/// Turns of a session, in order, that stand near one of them, and itself; what stands aside is near none.
+fn around(turns: &[i64], candidate: i64, is_aside: impl Fn(&i64) -> bool) -> Vec<i64> {
+    if is_aside(&candidate) {
+        return vec![candidate];
+    }
+    let said: Vec<i64> = turns.iter().copied().filter(|turn| !is_aside(turn)).collect();
+    let place = said.partition_point(|turn| *turn < candidate);
+    said[place.saturating_sub(AROUND)..said.len().min(place + AROUND + 1)].to_vec()
 }
 
 /// Positions without repeats: a text may have several vectors.
@@ -462,8 +472,12 @@ mod tests {
     #[test]
     fn of_a_long_session_the_turns_around_are_read() {
         let turns: Vec<i64> = (1..=100).map(|turn| 10 * turn).collect();
-        assert_eq!(around(&turns, 10), &turns[..9]);
-        assert_eq!(around(&turns, 500), &turns[41..58]);
-        assert_eq!(around(&turns, 1_000), &turns[91..]);
+        let said = |_: &i64| false;
+        assert_eq!(around(&turns, 10, said), &turns[..9]);
+        assert_eq!(around(&turns, 500, said), &turns[41..58]);
+        assert_eq!(around(&turns, 1_000, said), &turns[91..]);
+        let aside = |turn: &i64| turn % 20 == 0;
+        assert_eq!(around(&turns, 10, aside), [10, 30, 50, 70, 90, 110, 130, 150, 170]);
+        assert_eq!(around(&turns, 500, aside), [500]);
     }
 }

@@ -11,6 +11,9 @@ const ASKER: [&str; 2] = ["user", "human"];
 /// The one who is asked there.
 const ASSISTANT: [&str; 4] = ["assistant", "ai", "bot", "model"];
 
+/// What a tool of the one who is asked did, in the log of a coding agent.
+const TOOL: [&str; 1] = ["tool"];
+
 /// Speakers that are roles: a topic like any other, not somebody's name.
 const ROLES: [&str; 7] = ["user", "human", "assistant", "ai", "bot", "system", "model"];
 
@@ -65,6 +68,11 @@ impl SpeakerName {
     /// Whether it is the role of an assistant.
     pub fn is_assistant(&self) -> bool {
         self.is_one_of(&ASSISTANT)
+    }
+
+    /// Whether it is the role of a tool.
+    pub fn is_tool(&self) -> bool {
+        self.words == TOOL
     }
 
     fn has(&self, word: &str) -> bool {

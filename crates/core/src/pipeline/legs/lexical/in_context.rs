@@ -123,9 +123,23 @@ fn slots(documents: &Documents) -> (Vec<u32>, usize) {
         room += texts + REACH;
         first
     };
-    let firsts: Vec<u32> = documents.sessions().iter().map(|session| take(session.turns.len())).collect();
-    let slot = |text: u32| match documents.in_session(text) {
-        Some((session, place)) => firsts[session as usize] + place as u32,
+    let Some(is_aside) = documents.asides() else {
+        let firsts: Vec<u32> = documents.sessions().iter().map(|session| take(session.turns.len())).collect();
+        let slot = |text: u32| match documents.in_session(text) {
+            Some((session, place)) => firsts[session as usize] + place as u32,
+            None => take(1),
+        };
+        return ((0..documents.len() as u32).map(slot).collect(), room);
+    };
+    // What stands aside has a slot of its own, as a note has.
+    let said = |turns: &[u32]| turns.iter().filter(|turn| !is_aside(**turn)).count();
+    let mut next: Vec<u32> = documents.sessions().iter().map(|session| take(said(&session.turns))).collect();
+    let slot = |text: u32| match documents.session_of(text).filter(|_| !is_aside(text)) {
+        Some(session) => {
+            let next = &mut next[session as usize];
+            *next += 1;
+            *next - 1
+        }
         None => take(1),
     };
     ((0..documents.len() as u32).map(slot).collect(), room)
@@ -184,17 +198,18 @@ mod tests {
         *Pipeline::hybrid().leg::<LexicalLeg>().unwrap()
     }
 
-    /// Turns of three sessions as they came, 3 for a note, with words of a small vocabulary.
+    /// Turns of three sessions as they came, 3 for a note, 4 more for what a tool did, with words of a small vocabulary.
     fn index(texts: &[(u8, Vec<u8>)]) -> Index {
         let mut index = Index::new(IndexSpec { analyzer: Analyzer::English, encoder: None }, 1);
         for (seq, (session, words)) in (1..).zip(texts) {
             let text: Vec<&str> = words.iter().map(|word| ["kite", "boat", "drum"][*word as usize]).collect();
+            let place = session % 4;
             let row = IndexRow {
                 seq: Seq(seq),
-                kind: if *session < 3 { Kind::Turn } else { Kind::Note },
-                conversation: (*session < 3).then_some("talk"),
-                session: ["one", "two", "three"].get(*session as usize).copied(),
-                speaker: None,
+                kind: if place < 3 { Kind::Turn } else { Kind::Note },
+                conversation: (place < 3).then_some("talk"),
+                session: ["one", "two", "three"].get(place as usize).copied(),
+                speaker: (*session >= 4 && place < 3).then_some("tool"),
                 text: &text.join(" "),
                 image_caption: None,
                 said_at: None,
@@ -209,7 +224,7 @@ mod tests {
     proptest! {
         #[test]
         fn both_ways_give_what_each_turn_and_its_neighbours_hold(
-            texts in prop::collection::vec((0u8..4, prop::collection::vec(0u8..3, 0..5)), 1..30), part in 0u8..4,
+            texts in prop::collection::vec((0u8..8, prop::collection::vec(0u8..3, 0..5)), 1..30), part in 0u8..4,
         ) {
             let index = index(&texts);
             let leg = lexical();
@@ -236,7 +251,7 @@ mod tests {
 
         #[test]
         fn a_length_includes_those_of_neighbours(
-            texts in prop::collection::vec((0u8..4, prop::collection::vec(0u8..3, 0..5)), 1..30),
+            texts in prop::collection::vec((0u8..8, prop::collection::vec(0u8..3, 0..5)), 1..30),
         ) {
             let index = index(&texts);
             let leg = lexical();
