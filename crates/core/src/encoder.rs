@@ -46,13 +46,13 @@ pub trait PairScorer: Send + Sync {
     /// When the model cannot take a text or cannot be reached.
     fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError>;
 
-    /// How many bytes of a passage are read beside the query, from its beginning: fewer than it has where the model cannot
-    /// read the whole.
+    /// The same, each with how many bytes of the passage were read, from its beginning: fewer than it has where the model
+    /// cannot read the whole.
     ///
     /// # Errors
-    /// When the model cannot take a text.
-    fn reads(&self, _query: &str, passage: &str) -> Result<usize, EncodeError> {
-        Ok(passage.len())
+    /// As [`PairScorer::score`].
+    fn score_and_read(&self, query: &str, passages: &[&str]) -> Result<Vec<(f32, usize)>, EncodeError> {
+        Ok(self.score(query, passages)?.into_iter().zip(passages.iter().map(|passage| passage.len())).collect())
     }
 }
 

@@ -1,12 +1,15 @@
 //! A cross-encoder as a [`PairScorer`].
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use aforesaid_core::{EncodeError, PairScorer, types::EncoderId};
 
 use crate::{
     ModelError, ModelFiles, ModelKind, Runtime,
     architecture::PairHead,
-    bert::ScoreHead,
+    bert::{ScoreHead, Sequence},
     inference::{Inference, arithmetic},
+    tokenizer::TextTokenizer,
 };
 
 /// A model that reads a question and a passage together and says how well the one answers the other.
@@ -30,12 +33,32 @@ impl CrossEncoder {
     pub fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
         let id = files.id_of(ModelKind::Reranker, runtime.precision)?;
         let head = PairHead::load(files, arithmetic(runtime)?)?;
-        Ok(Self { id, inference: Inference::load(files, runtime)?, head })
+        Ok(Self { id, inference: Inference::load_scorer(files, runtime)?, head })
     }
 
     /// A model with a head that was learned for it.
     pub(crate) fn with_head(id: EncoderId, inference: Inference, head: ScoreHead) -> Self {
         Self { id, inference, head: PairHead::Bert(head) }
+    }
+}
+
+impl CrossEncoder {
+    /// The scores of what `read` makes pairs of.
+    fn run<T: Sync>(
+        &self,
+        items: &[T],
+        read: impl Fn(&TextTokenizer, &T) -> Result<Sequence, String> + Sync + Send,
+    ) -> Result<Vec<f32>, String> {
+        let width = self.inference.dim();
+        let scores = self.inference.run(items, self.head.pooling(), read, |tokens| self.head.score(tokens, width))?;
+        match scores.iter().position(|score| !score.is_finite()) {
+            None => Ok(scores),
+            Some(i) => Err(format!(
+                "passage {i} has the score {}, expected a number; \
+                 the weights may be damaged: verify the checksums of the model's files",
+                scores[i]
+            )),
+        }
     }
 }
 
@@ -45,26 +68,18 @@ impl PairScorer for CrossEncoder {
     }
 
     fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
-        let width = self.inference.dim();
-        let scores = self.inference.run(
-            passages,
-            self.head.pooling(),
-            |tokenizer, passage| tokenizer.pair(query, passage),
-            |tokens| self.head.score(tokens, width),
-        );
-        let finite = scores.and_then(|scores| match scores.iter().position(|score| !score.is_finite()) {
-            None => Ok(scores),
-            Some(i) => Err(format!(
-                "passage {i} has the score {}, expected a number; \
-                 the weights may be damaged: verify the checksums of the model's files",
-                scores[i]
-            )),
-        });
-        finite.map_err(|message| EncodeError { encoder: self.id.clone(), message })
+        let scores = self.run(passages, |tokenizer, passage| tokenizer.pair(query, passage));
+        scores.map_err(|message| EncodeError { encoder: self.id.clone(), message })
     }
 
-    fn reads(&self, query: &str, passage: &str) -> Result<usize, EncodeError> {
-        let read = self.inference.reading().reads(query, passage);
-        read.map_err(|message| EncodeError { encoder: self.id.clone(), message })
+    fn score_and_read(&self, query: &str, passages: &[&str]) -> Result<Vec<(f32, usize)>, EncodeError> {
+        let read: Vec<(&str, AtomicUsize)> = passages.iter().map(|passage| (*passage, AtomicUsize::new(0))).collect();
+        let scores = self.run(&read, |tokenizer, (passage, read)| {
+            let (sequence, bytes) = tokenizer.pair_and_read(query, passage)?;
+            read.store(bytes, Ordering::Relaxed);
+            Ok(sequence)
+        });
+        let scores = scores.map_err(|message| EncodeError { encoder: self.id.clone(), message })?;
+        Ok(scores.into_iter().zip(read.into_iter().map(|(_, bytes)| bytes.into_inner())).collect())
     }
 }

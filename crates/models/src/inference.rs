@@ -62,14 +62,6 @@ impl Reading {
         texts.iter().map(|text| Ok(self.tokenizer.text(text)?.len())).collect()
     }
 
-    /// How many bytes of a passage are read beside a query; see [`aforesaid_core::PairScorer::reads`].
-    ///
-    /// # Errors
-    /// A sentence on what went wrong.
-    pub(crate) fn reads(&self, query: &str, passage: &str) -> Result<usize, String> {
-        self.tokenizer.reads(query, passage)
-    }
-
     /// The windows of a text that is encoded after `prefix`; see [`aforesaid_core::windows`].
     ///
     /// # Errors
@@ -85,7 +77,18 @@ impl Inference {
     /// # Errors
     /// When a file is missing, damaged, or of a model this crate cannot run, or the threads do not start.
     pub(crate) fn load(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
-        let arithmetic = arithmetic(runtime)?;
+        Self::load_with(files, runtime, arithmetic(runtime)?)
+    }
+
+    /// The same of a model whose results are scores, which are not kept.
+    ///
+    /// # Errors
+    /// As [`Inference::load`].
+    pub(crate) fn load_scorer(files: &ModelFiles, runtime: Runtime) -> Result<Self, ModelError> {
+        Self::load_with(files, runtime, arithmetic(runtime)?.for_scores())
+    }
+
+    fn load_with(files: &ModelFiles, runtime: Runtime, arithmetic: Arithmetic) -> Result<Self, ModelError> {
         let pool = runtime.threads.pool()?;
         let (read, network) = pool.install(|| rayon::join(|| tokenizer(files), || Network::of(files, arithmetic)));
         let (tokenizer, dim) = read?;

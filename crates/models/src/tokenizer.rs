@@ -117,27 +117,32 @@ impl TextTokenizer {
     /// # Errors
     /// A sentence on what went wrong.
     pub(crate) fn pair(&self, query: &str, passage: &str) -> Result<Sequence, String> {
-        let encoding = self.encode((self.beginning(query), self.beginning(passage)))?;
-        let ids = self.checked(&encoding)?;
+        self.sequence(&self.encode((self.beginning(query), self.beginning(passage)))?)
+    }
+
+    /// The same, and how many bytes of the passage are among the tokens, from its beginning.
+    ///
+    /// # Errors
+    /// A sentence on what went wrong.
+    pub(crate) fn pair_and_read(&self, query: &str, passage: &str) -> Result<(Sequence, usize), String> {
+        let input: EncodeInput<'_> = (self.beginning(query), self.beginning(passage)).into();
+        let encoding = guarded_encoding(|| self.inner.encode(input, true))?;
+        let offsets = encoding.get_sequence_ids().into_iter().zip(encoding.get_offsets());
+        let ends = offsets.filter(|(text, _)| *text == Some(1)).map(|(_, (_, end))| *end);
+        let end = passage.floor_char_boundary(ends.max().unwrap_or_default());
+        let read = if passage[end..].trim().is_empty() { passage.len() } else { end };
+        Ok((self.sequence(&encoding)?, read))
+    }
+
+    /// The ids of an encoded pair.
+    fn sequence(&self, encoding: &Encoding) -> Result<Sequence, String> {
+        let ids = self.checked(encoding)?;
         let segments = encoding.get_type_ids();
         let first = segments.iter().take_while(|segment| **segment == 0).count();
         match segments[first..].iter().all(|segment| *segment == 1) {
             true => Ok(Sequence::pair(ids, first)),
             false => Err(format!("the tokenizer gave segments {segments:?}; expected zeros, then ones")),
         }
-    }
-
-    /// How many bytes of a passage are among the tokens of its pair, from its beginning.
-    ///
-    /// # Errors
-    /// A sentence on what went wrong.
-    pub(crate) fn reads(&self, query: &str, passage: &str) -> Result<usize, String> {
-        let input: EncodeInput<'_> = (self.beginning(query), self.beginning(passage)).into();
-        let encoding = guarded_encoding(|| self.inner.encode(input, true))?;
-        let offsets = encoding.get_sequence_ids().into_iter().zip(encoding.get_offsets());
-        let ends = offsets.filter(|(text, _)| *text == Some(1)).map(|(_, (_, end))| *end);
-        let end = passage.floor_char_boundary(ends.max().unwrap_or_default());
-        Ok(if passage[end..].trim().is_empty() { passage.len() } else { end })
     }
 
     fn beginning<'t>(&self, text: &'t str) -> &'t str {

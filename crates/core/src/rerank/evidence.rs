@@ -116,13 +116,6 @@ impl EvidenceReranker {
     pub fn calibrated(self) -> Self {
         Self { is_calibrated: true, ..self }
     }
-
-    /// How much of a candidate's own turn the model reads, from 0 to 1.
-    fn share_read(&self, query: &str, candidate: &RerankCandidate) -> Result<f64, EncodeError> {
-        let turn = turn(candidate);
-        let read = self.scorer.reads(query, &turn)?;
-        Ok(if read < turn.len() { read as f64 / turn.len() as f64 } else { 1.0 })
-    }
 }
 
 impl Reranker for EvidenceReranker {
@@ -152,13 +145,20 @@ impl Reranker for EvidenceReranker {
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
         let query = self.form.query(query, candidates);
         let failed = |error: EncodeError| RerankError::Failed(error.to_string());
-        let logits = self.scorer.score(&query, &passages).map_err(failed)?;
-        let shares = candidates.iter().map(|candidate| self.share_read(&query, candidate));
-        let logits = tempered(&logits, &shares.collect::<Result<Vec<_>, _>>().map_err(failed)?);
+        let scored = self.scorer.score_and_read(&query, &passages).map_err(failed)?;
+        let shares = candidates.iter().zip(&scored).map(|(candidate, (_, read))| share_read(candidate, *read));
+        let logits = scored.iter().map(|(logit, _)| *logit).collect::<Vec<_>>();
+        let logits = tempered(&logits, &shares.collect::<Vec<_>>());
         let first_stage = standardised(&candidates.iter().map(|candidate| candidate.score).collect::<Vec<_>>());
         let scores = logits.into_iter().zip(first_stage);
         Ok(scores.map(|(logit, first)| Some(logit + self.first_stage_weight * first)).collect())
     }
+}
+
+/// How much of a candidate's own turn the model read, from 0 to 1, of so many bytes of its passage, which the turn begins.
+fn share_read(candidate: &RerankCandidate, read: usize) -> f64 {
+    let turn = turn(candidate).len();
+    if read < turn { read as f64 / turn as f64 } else { 1.0 }
 }
 
 /// Logits, of which those of turns that were read in part only are moved towards the mean: what was not read may say otherwise.
@@ -283,8 +283,9 @@ mod tests {
             self.0.score(query, passages)
         }
 
-        fn reads(&self, _query: &str, passage: &str) -> Result<usize, EncodeError> {
-            Ok(passage.len().min(20))
+        fn score_and_read(&self, query: &str, passages: &[&str]) -> Result<Vec<(f32, usize)>, EncodeError> {
+            let read = passages.iter().map(|passage| passage.len().min(20));
+            Ok(self.score(query, passages)?.into_iter().zip(read).collect())
         }
     }
 

@@ -150,6 +150,13 @@ impl ModelSettings {
         Runtime { precision: self.precision(active), instructions: self.instructions, threads: self.threads }
     }
 
+    /// How an evidence reranker is run: in int8 where no precision was chosen, whatever the vectors are in, since scores are
+    /// not kept. It orders as well as in f32, in less time on every processor that was measured (docs/decisions/0024).
+    pub fn evidence_runtime(&self) -> Runtime {
+        let precision = self.precision.unwrap_or(Precision::Int8);
+        Runtime { precision, instructions: self.instructions, threads: self.threads }
+    }
+
     /// The registered model in use; `None` where it is a directory's, a server's or none.
     ///
     /// # Errors
@@ -228,6 +235,9 @@ mod tests {
         assert_eq!(followed.precision(Some(&active)), Precision::Int8);
         assert_eq!(default.following(None).model, default.model);
         assert_eq!(default.precision(None), Precision::Bf16);
+        assert_eq!(default.evidence_runtime().precision, Precision::Int8);
+        let exact = ModelSettings { precision: Some(Precision::F32), ..default };
+        assert_eq!(exact.evidence_runtime().precision, Precision::F32);
         let chosen = settings(ModelChoice::new(Some("e5-small-v2".into()), None), Selection::Explicit);
         assert_eq!(chosen.following(Some(&active)).model, chosen.model);
     }

@@ -58,7 +58,7 @@ impl ModelResolver {
             (Err(unregistered), _) => return Err(unregistered.into()),
         };
         let record = model.record();
-        let scorer = model.load(files, &choice.name(), settings.runtime(None))?;
+        let scorer = model.load(files, &choice.name(), settings.evidence_runtime())?;
         let reranker = EvidenceReranker::new(Arc::new(scorer), record.form, record.first_stage_weight);
         Ok(match choice {
             EvidenceChoice::Shipped => reranker.calibrated(),

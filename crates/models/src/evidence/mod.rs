@@ -116,7 +116,7 @@ impl EvidenceModel {
         let mut files = files.with_adapter(name, self.adapter.clone())?;
         files.recipe.max_tokens = files.recipe.max_tokens.min(self.record.max_tokens);
         let id = EncoderId::new(format!("{}/{}", files.pinned, runtime.precision))?;
-        let inference = Inference::load(&files, runtime)?;
+        let inference = Inference::load_scorer(&files, runtime)?;
         if inference.dim() != self.head.row.len() {
             return Err(ModelError::Adapter {
                 found: format!("token vectors of {} numbers", self.head.row.len()),

@@ -31,6 +31,8 @@ pub(crate) struct Arithmetic {
     precision: Precision,
     family: Family,
     native: Native,
+    /// Whether results are the same bits with tiles and without.
+    is_portable: bool,
 }
 
 /// The instruction that does a precision's product better than plain vector instructions.
@@ -96,7 +98,13 @@ impl Arithmetic {
     /// The kernels of a precision, where this processor has the instructions.
     pub(crate) fn new(precision: Precision, instructions: Instructions) -> Option<Self> {
         let family = Family::of(instructions)?;
-        Some(Self { precision, family, native: Native::of(precision, family) })
+        Some(Self { precision, family, native: Native::of(precision, family), is_portable: true })
+    }
+
+    /// The same for scores, which are not kept: attention beside bytes is by tiles, too, where there are some, though their
+    /// sums have another order.
+    pub(crate) fn for_scores(self) -> Self {
+        Self { is_portable: false, ..self }
     }
 
     /// Whether a precision's products have an instruction of their own.
@@ -185,7 +193,8 @@ impl Arithmetic {
             Precision::Bf16 if self.native.has_tiles() => self.native,
             Precision::F32 | Precision::Bf16 => Native::None,
             // Not by tiles, whose sums have another order: vectors in int8 are the same bits with AMX and without.
-            Precision::Int8 => Native::of(Precision::Bf16, self.family.without_tiles()),
+            Precision::Int8 if self.is_portable => Native::of(Precision::Bf16, self.family.without_tiles()),
+            Precision::Int8 => Native::of(Precision::Bf16, self.family),
         };
         let precision = if matches!(native, Native::None) { Precision::F32 } else { Precision::Bf16 };
         Self { precision, native, ..self }

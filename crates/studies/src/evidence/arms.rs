@@ -95,7 +95,7 @@ impl Reranker for Damaged<'_> {
 /// Remembers scores, so that the same pairs under another weight of the first stage are not read again.
 pub(crate) struct Remembering {
     inner: Arc<dyn PairScorer>,
-    known: Mutex<HashMap<(String, String), f32>>,
+    known: Mutex<HashMap<(String, String), (f32, usize)>>,
 }
 
 impl Remembering {
@@ -110,22 +110,22 @@ impl PairScorer for Remembering {
     }
 
     fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
+        Ok(self.score_and_read(query, passages)?.into_iter().map(|(score, _)| score).collect())
+    }
+
+    fn score_and_read(&self, query: &str, passages: &[&str]) -> Result<Vec<(f32, usize)>, EncodeError> {
         let key = |passage: &str| (query.to_owned(), passage.to_owned());
-        let known: Option<Vec<f32>> = {
+        let known: Option<Vec<(f32, usize)>> = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             passages.iter().map(|passage| known.get(&key(passage)).copied()).collect()
         };
         if let Some(scores) = known {
             return Ok(scores);
         }
-        let scores = self.inner.score(query, passages)?;
+        let scores = self.inner.score_and_read(query, passages)?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.extend(passages.iter().zip(&scores).map(|(passage, score)| (key(passage), *score)));
         Ok(scores)
-    }
-
-    fn reads(&self, query: &str, passage: &str) -> Result<usize, EncodeError> {
-        self.inner.reads(query, passage)
     }
 }
 
