@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aforesaid::{store::Existing, wire::BackupReport};
+use aforesaid::{store::Existing, sync::Cursors, wire::BackupReport};
 use clap::{Args, ValueHint};
 
 use super::print_json;
@@ -11,13 +11,14 @@ use crate::{
     progress,
     render::{self, count, memories, say},
     settings::{Output, Settings},
+    sync_setup,
 };
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "The backup is a consistent snapshot; other processes may read and write meanwhile. The file appears once it is complete, \
     checked and on disk, and only its owner can read it. It has nothing that was deleted before, and keeps what is deleted \
-    later.\n\
+    later. How far the logs of agents were read is copied to the folder FILE.sync beside it.\n\
     To restore, use the file as the store (--store FILE), or replace the store with it while no process uses the store: \
     remove the old store with its -wal and -shm files first."
 )]
@@ -38,6 +39,10 @@ impl Backup {
         let backed_up = memory.back_up(&self.file, existing, &mut |step| bar.set_message(step.to_owned()));
         bar.finish_and_clear();
         let backed_up = backed_up?;
+        // Without them, a `sync` into the backup would read again what was forgotten of the logs.
+        let cursors = sync_setup::cursors(settings)?;
+        let copies = Cursors::beside(&self.file);
+        cursors.copy_to(&copies, &memory.namespaces()?, Existing::Replaced).map_err(sync_setup::failure)?;
         let file = self.file.display().to_string();
         match settings.output {
             Output::Programs => print_json(&BackupReport { backed_up, store: memory.location(), file }),

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use aforesaid::{
-    Creation, EncoderSource, Memory, MigratedNamespace, MigrationOutcome, NoVectors, StoreError, types::Namespace,
+    Creation, EncoderSource, Memory, MigratedNamespace, MigrationOutcome, NoVectors, StoreError, store::Existing,
+    types::Namespace,
 };
 use clap::Args;
 use serde::Serialize;
@@ -140,7 +141,7 @@ impl Migrate {
             from.copy_to(&to, namespaces)?;
         }
         let (from, to) = (cursors_of(settings, &self.from)?, cursors_of(settings, &self.to)?);
-        from.copy_to(&to, namespaces).map_err(crate::sync_setup::failure)
+        from.copy_to(&to, namespaces, Existing::Kept).map_err(crate::sync_setup::failure)
     }
 }
 

@@ -100,3 +100,25 @@ fn two_at_once_and_one_that_is_killed_lose_nothing_and_add_nothing_twice() {
     assert_eq!((all.len(), different.len()), (turns, turns));
     assert_eq!(sandbox.done(&["sync"]), "nothing new in 30 logs\n");
 }
+
+/// A backup knew nothing of what had been read, so that a run into it read what was forgotten again.
+#[test]
+fn a_backup_that_is_used_as_a_store_brings_nothing_back() {
+    let sandbox = Sandbox::new();
+    let text = round(&sandbox, SESSION, 1, "Why does the reel jam?", "The pawl is bent.");
+    sandbox.write(&path(SESSION), &text);
+    sandbox.done(&["sync"]);
+    let project = namespace(&sandbox);
+    let into = |store: &str| finish(sandbox.command(&["sync"]).args(["--store", store])).succeeded();
+    for number in ["u1", "a1"] {
+        sandbox.done(&["forget", number, "-n", &project, "--yes"]);
+        sandbox.done(&["backup", "copy.db", "--replace"]);
+        assert_eq!(into("copy.db"), "nothing new in 1 log\n");
+    }
+    // The log grows: what was forgotten is read again with the rest of its round.
+    sandbox.write(&path(SESSION), text + &round(&sandbox, SESSION, 2, "And the line?", "It is new."));
+    into("copy.db");
+    let export = ["--store", "copy.db", "--model", "none", "export", "-n", &project];
+    let stored = finish(&mut sandbox.bare(&export));
+    assert!(stored.stdout.contains("It is new") && !stored.stdout.contains("pawl"), "{stored:?}");
+}

@@ -7,7 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use aforesaid_core::types::{Namespace, Timestamp};
+use aforesaid_core::{
+    store::Existing,
+    types::{Namespace, Timestamp},
+};
 use aforesaid_models::files::{Access, NewFile, make_private_folder};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
@@ -205,11 +208,12 @@ impl Cursors {
         write().map_err(SyncError::io(&path))
     }
 
-    /// Copies the cursors of some namespaces to the folder of another store, but those it has; says how many.
+    /// Copies the cursors of some namespaces to the folder of another store, with [`Existing::Kept`] but those it has; says
+    /// how many.
     ///
     /// # Errors
     /// When a folder is there and cannot be read, or the other one cannot be written.
-    pub fn copy_to(&self, other: &Cursors, namespaces: &[Namespace]) -> Result<u64, SyncError> {
+    pub fn copy_to(&self, other: &Cursors, namespaces: &[Namespace], existing: Existing) -> Result<u64, SyncError> {
         let of_these = |cursor: &Cursor| cursor.namespace.as_ref().is_some_and(|name| namespaces.contains(name));
         let mut copied = 0;
         let mut lock = None;
@@ -217,7 +221,8 @@ impl Cursors {
             if lock.is_none() {
                 lock = Some(other.lock(|| {})?);
             }
-            let Some(agent) = cursor.agent.filter(|agent| !other.file(*agent, &cursor.key).exists()) else { continue };
+            let is_kept = |agent: &Agent| existing == Existing::Kept && other.file(*agent, &cursor.key).exists();
+            let Some(agent) = cursor.agent.filter(|agent| !is_kept(agent)) else { continue };
             other.write(agent, cursor)?;
             copied += 1;
         }
