@@ -60,7 +60,9 @@ fn refuse(error: clap::Error) -> ExitCode {
     let as_json = std::env::args_os().any(|arg| arg == "--json");
     let error = match error.kind() {
         // They quote nothing, and help names what the environment may set.
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error,
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            error
+        }
         _ => quotable(error),
     };
     if as_json && error.use_stderr() {

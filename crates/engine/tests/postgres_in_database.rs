@@ -52,7 +52,7 @@ fn note(id: &str, text: &str) -> Note {
 fn fill(memory: &Memory, chance: &mut Chance) {
     for session in 0..SESSIONS {
         let conversation = if session % 8 == 0 { "small" } else { "large" };
-        let speaker = |place: usize| ["Ann", "Bo", "Cyd"][(place + session) % 3];
+        let speaker = |place: usize| ["Ann", "Bo", "tool"][(place + session) % 3];
         let turns = (0..TURNS).map(|place| {
             let id = format!("t{session}x{place}");
             turn(conversation, &format!("s{session}"), &id, speaker(place), &sentence(chance))
