@@ -5,9 +5,9 @@ use std::{borrow::Cow, sync::Arc};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, DiscoverResult,
-        Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
-        Tool, ToolAnnotations,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+        DiscoverResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+        ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
     },
     service::RequestContext,
 };
@@ -17,6 +17,7 @@ use crate::{
     calls::Calls,
     failure::ToolError,
     instructions::instructions,
+    params::wrong_params,
     tools::{Effect, TOOLS, Tool as Definition, ToolResult},
 };
 
@@ -108,6 +109,16 @@ impl ServerHandler for Handler {
         };
         let answer = self.calls.run(tool, request.arguments.unwrap_or_default()).await;
         Ok(result(answer).into())
+    }
+
+    /// Refuses what is no request of the protocol: a method that is unknown, or parameters that a known one does not take.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method.clone(), None);
+        Err(wrong_params(&request).unwrap_or_else(unknown))
     }
 }
 

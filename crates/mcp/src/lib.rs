@@ -14,6 +14,7 @@ mod failure;
 mod handler;
 mod http;
 mod instructions;
+mod params;
 mod stdio;
 mod stop;
 mod text;

@@ -69,6 +69,18 @@ fn requests_that_stand_by_themselves_are_served() {
 }
 
 #[test]
+fn a_request_before_initialize_is_told_what_comes_first() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::start(server(&sandbox));
+    let refused = client.request("tools/list", json!({}));
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    assert!(refused["error"]["message"].as_str().unwrap().starts_with("initialize comes first"), "{refused}");
+    client.initialize("2025-11-25");
+    assert_eq!(names(&client.result("tools/list", json!({}))), NAMES);
+    assert_eq!(client.end().code, 0);
+}
+
+#[test]
 fn a_request_may_be_the_first_message() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(server(&sandbox));

@@ -131,14 +131,19 @@ fn seed() -> u64 {
 }
 
 #[test]
-fn what_is_no_message_is_passed_over() {
+fn what_is_no_message_is_told_and_passed_over() {
     let sandbox = Sandbox::new();
     let mut client = Client::initialized(server(&sandbox));
-    for line in ["", "{", "not JSON", "\u{feff}", "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\"}"] {
+    for line in ["", "\u{feff}", "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\"}"] {
         client.send(line);
     }
     // Longer than a line may be.
-    client.send(&format!("{{\"jsonrpc\":\"2.0\",\"x\":\"{}\"}}", "x".repeat(17 << 20)));
+    let too_long = format!("{{\"jsonrpc\":\"2.0\",\"x\":\"{}\"}}", "x".repeat(17 << 20));
+    for (line, code) in [("{", -32700), ("not JSON", -32700), ("[]", -32600), (too_long.as_str(), -32600)] {
+        client.send(line);
+        let answer = client.receive();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &Value::Null), "{answer}");
+    }
     assert_eq!(client.done("list_sessions", json!({}))["total"], 0);
     assert_eq!(client.end().code, 0);
 }

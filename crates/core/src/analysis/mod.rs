@@ -12,7 +12,11 @@ mod stopwords;
 mod time_words;
 mod words;
 
-use std::{collections::HashMap, fmt, str::FromStr};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    str::FromStr,
+};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -61,9 +65,10 @@ impl Analyzer {
     }
 
     fn distinct_terms(self, text: &str, left_out: &dyn Fn(&str) -> bool) -> Vec<String> {
-        let mut terms = Vec::new();
+        let (mut terms, mut seen) = (Vec::new(), HashSet::new());
         self.session().terms_but(text, left_out, &mut |term| {
-            if !terms.iter().any(|known| known == term) {
+            if !seen.contains(term) {
+                seen.insert(term.to_owned());
                 terms.push(term.to_owned());
             }
         });
@@ -80,6 +85,10 @@ pub struct Analysis {
 
 /// Distinct words whose stems are remembered; a history has far fewer.
 const REMEMBERED_STEMS: usize = 1 << 18;
+
+/// Bytes of the longest word that is taken for one of a language. Nobody types longer ones: they are keys, encoded files and
+/// the like, which have no stem and no misspelling, and the stemmer takes time by the square of their length.
+pub(crate) const LONGEST_WORD: usize = 500;
 
 impl Analysis {
     /// Calls `found` with each term of `text`, in order, repeats included.
@@ -101,7 +110,7 @@ impl Analysis {
     }
 
     fn with_stem(&mut self, word: &str, found: &mut dyn FnMut(&str)) {
-        if !word.is_ascii() || word.len() < 3 {
+        if !word.is_ascii() || !(3..=LONGEST_WORD).contains(&word.len()) {
             return found(word);
         }
         if let Some(stem) = self.stems.get(word) {
@@ -171,5 +180,21 @@ mod tests {
     #[test]
     fn a_query_has_each_term_once() {
         assert_eq!(Analyzer::English.query_terms("dogs and a dog, dogs"), ["dog"]);
+    }
+
+    /// The stemmer copied a word once for each `y` in it: a megabyte took a minute.
+    #[test]
+    fn an_endless_word_has_no_stem() {
+        let endless = "y".repeat(1 << 20) + "ing";
+        assert_eq!(Analyzer::English.query_terms(&endless), [endless]);
+        let longest = "y".repeat(LONGEST_WORD - 3) + "ing";
+        assert_eq!(Analyzer::English.query_terms(&longest), [&longest[..LONGEST_WORD - 3]]);
+    }
+
+    /// Each was compared with all others before it.
+    #[test]
+    fn a_pasted_log_has_all_its_terms() {
+        let log: Vec<String> = (0..200_000).map(|n| format!("w{n}q")).collect();
+        assert_eq!(Analyzer::English.query_terms(&log.join(" ")), log);
     }
 }

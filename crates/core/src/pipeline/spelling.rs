@@ -9,7 +9,7 @@ use super::{
     variants::{one_edit_away, respellings},
 };
 use crate::{
-    analysis::{Question, folded},
+    analysis::{LONGEST_WORD, Question, folded},
     index::Index,
 };
 
@@ -74,7 +74,7 @@ pub fn corrected(
         }
         let is_known = known.has(term);
         unknown += usize::from(!is_known);
-        let looked_up = !is_known && unknown <= MOST_LOOKED_UP;
+        let looked_up = !is_known && unknown <= MOST_LOOKED_UP && term.len() <= LONGEST_WORD;
         match if looked_up { known.correction(question, term, is_word) } else { None } {
             None => terms.push(term.clone()),
             Some(correction) => {

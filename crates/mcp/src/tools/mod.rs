@@ -163,3 +163,20 @@ fn warnings_json(warnings: &[Warning]) -> Value {
     let texts: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     if texts.is_empty() { Value::Null } else { json!(texts) }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Tools on an empty store, without an encoder.
+    pub(crate) fn toolbox() -> Toolbox {
+        Toolbox {
+            memory: Memory::builder().open("memory:").unwrap(),
+            namespace: Namespace::new("agent").unwrap(),
+            pipeline: "lexical".parse().unwrap(),
+            rerank: None,
+            min_confidence: 0.0,
+            zone: Zone::UTC,
+        }
+    }
+}

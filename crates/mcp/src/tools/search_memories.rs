@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use aforesaid::{
     Explanations, Hit, SearchResponse,
-    types::{Granularity, Kind, MemoryFilter, Query, Scope, Sensitivity, SortBy, Unmatched, Zone},
+    types::{Granularity, Kind, MemoryFilter, Query, Scope, Sensitivity, SortBy, Timestamp, Unmatched, Zone},
 };
 use serde_json::{Value, json};
 
@@ -135,11 +135,16 @@ fn id(hit: &Hit) -> &str {
     hit.turns.first().map_or(&hit.id, |turn| turn.id.as_str())
 }
 
+/// When that was said.
+fn said_at(hit: &Hit) -> Option<Timestamp> {
+    hit.turns.first().map_or(hit.said_at, |turn| turn.said_at)
+}
+
 fn hit_text(number: usize, hit: &Hit, zone: &Zone) -> String {
     let origin = Origin {
         id: id(hit),
         kind: hit.kind.unwrap_or(Kind::Turn),
-        said_at: hit.said_at,
+        said_at: said_at(hit),
         speaker: hit.speaker.as_deref().filter(|_| hit.turns.is_empty()),
         conversation: hit.conversation.as_ref(),
         session: hit.session.as_ref(),
@@ -173,11 +178,55 @@ fn hit_json(hit: &Hit) -> Value {
         "session": hit.session,
         "title": hit.title,
         "speaker": hit.speaker,
-        "said_at": hit.said_at,
+        "said_at": said_at(hit),
+        "session_start": hit.said_at.filter(|_| !hit.turns.is_empty()),
         "text": hit.snippet.text,
         "tags": (!hit.tags.is_empty()).then_some(&hit.tags),
         "sensitive": is_sensitive.then_some(true),
         "turns": (!turns.is_empty()).then_some(turns),
     });
     without_nulls(fields).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::{add_memory, tests::toolbox};
+
+    fn call(tools: &Toolbox, tool: &Tool, given: &Value) -> Value {
+        tools.call(tool, given.as_object().unwrap()).unwrap().structured.into()
+    }
+
+    /// It had the id of a turn, and the time of another.
+    #[test]
+    fn a_session_is_shown_by_one_turn() {
+        let tools = toolbox();
+        let turn = |id: &str, speaker: &str, text: &str, at: &str| json!({"id": id, "speaker": speaker, "text": text, "said_at": at});
+        let turns = [
+            turn("first", "Ann", "Good morning.", "2025-03-09T08:00:00Z"),
+            turn("kite", "Ben", "The kite is red.", "2025-03-09T09:30:00Z"),
+        ];
+        call(&tools, &add_memory::TOOL, &json!({"turns": turns, "session": "monday"}));
+        let query = json!({"query": "red kite", "unit": "session"});
+        let shown = tools.call(&TOOL, query.as_object().unwrap()).unwrap();
+        let hit = &shown.structured["hits"][0];
+        assert_eq!((&hit["id"], &hit["speaker"]), (&json!("kite"), &json!("Ben")), "{hit}");
+        assert_eq!(hit["said_at"], "2025-03-09T09:30:00Z");
+        assert_eq!(hit["session_start"], "2025-03-09T08:00:00Z");
+        assert!(shown.text.contains("1. [kite] 2025-03-09 09:30 \u{b7} default / monday\n"), "{}", shown.text);
+        let turn = call(&tools, &TOOL, &json!({"query": "red kite"}));
+        assert!(turn["hits"][0].get("session_start").is_none(), "{turn}");
+    }
+
+    /// Each took minutes: the stemmer and the search for misspellings went through the whole word once for each letter.
+    #[test]
+    fn an_endless_word_is_answered() {
+        let tools = toolbox();
+        call(&tools, &add_memory::TOOL, &json!({"note": "The kite is red."}));
+        for word in ["y".repeat(1 << 20), "a1".repeat(1 << 19)] {
+            assert_eq!(call(&tools, &TOOL, &json!({"query": word}))["hits"], json!([]));
+            let found = call(&tools, &TOOL, &json!({"query": format!("red {word}")}));
+            assert_eq!(found["hits"][0]["text"], "The kite is red.");
+        }
+    }
 }

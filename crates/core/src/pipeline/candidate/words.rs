@@ -1,5 +1,7 @@
 //! Which terms of a query each text holds.
 
+use std::collections::HashSet;
+
 use crate::{
     index::{CueIndex, Index},
     lexical::{Bm25, Postings},
@@ -162,5 +164,6 @@ impl HeldByCues {
 fn names(context: SearchContext<'_>) -> Vec<String> {
     let (index, question): (&Index, _) = (context.index, context.request.question);
     let content = question.terms_of(&question.without_names(index.documents().speakers()), index.spec().analyzer);
+    let content: HashSet<&String> = content.iter().collect();
     question.terms.iter().filter(|term| !content.contains(term)).cloned().collect()
 }

@@ -1,5 +1,7 @@
 //! Whom a question is about.
 
+use std::collections::HashSet;
+
 use crate::{analysis::Question, index::Index};
 
 /// People who are asked about.
@@ -16,6 +18,7 @@ impl Named {
         let speakers = index.documents().speakers();
         let about = question.is_about(speakers);
         let content = question.terms_of(&question.without_names(speakers), index.spec().analyzer);
+        let content: HashSet<&String> = content.iter().collect();
         let terms = question.terms.iter().filter(|term| !content.contains(term)).cloned().collect();
         Self { about, terms }
     }

@@ -1,6 +1,6 @@
 //! The leg `mention_order`: a query may ask for the first or the last turn that names a matter.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     analysis::Analyzer,
@@ -115,6 +115,7 @@ fn matter(context: SearchContext<'_>, times: &Times) -> Vec<String> {
         times.mention.iter().flat_map(|place| question.terms_of(&question.text()[place.clone()], analyzer)).collect();
     // A term that spelling put in the place of another is in neither, and no name.
     let written = question.terms_of(question.text(), analyzer);
+    let [written, named] = [&written, &named].map(|terms| terms.iter().collect::<HashSet<&String>>());
     let is_name = |term: &String| written.contains(term) && !named.contains(term);
     question.terms.iter().filter(|term| !is_name(term) && !asking.contains(term)).cloned().collect()
 }
