@@ -184,3 +184,54 @@ fn an_id_that_is_a_place_is_not_replaced_unasked() {
     all.write("in/two/chat.json", json!([{"role": "user", "content": "The boat is blue."}]).to_string());
     assert_eq!(all.json(&["import", "in"])["added"], 2, "in a folder the path names the conversation");
 }
+
+/// Two days of a chat, as an iPhone writes them.
+const CHAT: &str = "[06.07.24, 22:48:10] Handball: \u{200e}Messages and calls are end-to-end encrypted.\n\
+    [06.07.24, 22:48:10] Ann: Training is at six.\n[07.07.24, 09:00:00] Bob: \u{200e}image omitted\n\
+    [07.07.24, 09:01:00] Bob: The hall has a new floor.\n";
+
+#[test]
+fn a_chat_of_a_telephone_is_named_by_its_archive_or_folder() {
+    let sandbox = Sandbox::new();
+    let packed = zip(&[("_chat.txt", CHAT.into()), ("00000001-PHOTO.jpg", b"JPG".to_vec())]);
+    sandbox.write("in/WhatsApp Chat - Handball.zip", packed);
+    sandbox.write("in/lucia/_chat.txt", CHAT.replace("Ann", "Lucia"));
+    sandbox.write("in/WhatsApp Chat mit Ann.txt", CHAT);
+    sandbox.write("in/WhatsApp notes.txt", "nothing of the kind");
+    assert_snapshot!(sandbox.done(&["import", "in"]), @r"
+    in/WhatsApp Chat - Handball.zip/_chat.txt: 1 conversation, 2 sessions; 2 added, 0 already there, 2 skipped (whatsapp)
+      skipped line 1: message of the program
+      skipped line 3: only attachments
+    in/WhatsApp Chat mit Ann.txt: 1 conversation, 2 sessions; 2 added, 0 already there, 2 skipped (whatsapp)
+      skipped line 1: message of the program
+      skipped line 3: only attachments
+    in/lucia/_chat.txt: 1 conversation, 2 sessions; 2 added, 0 already there, 2 skipped (whatsapp)
+      skipped line 1: message of the program
+      skipped line 3: only attachments
+    left out: 1 image, 1 document
+    ");
+    let names = |listed: serde_json::Value| -> Vec<String> {
+        let all = listed["conversations"].as_array().unwrap().clone();
+        all.iter().map(|one| one["conversation"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut names = names(sandbox.json(&["list"]));
+    names.sort();
+    assert_eq!(names, ["WhatsApp Chat - Handball", "WhatsApp Chat mit Ann", "lucia"]);
+    // Named itself, the file takes the name of its folder, too.
+    let again = sandbox.json(&["import", "in/lucia/_chat.txt"]);
+    assert_eq!((&again["added"], &again["unchanged"]), (&json!(0), &json!(2)));
+    // The chat has grown, its beginning is cut off, and Bob has another name.
+    let later = CHAT.lines().skip(3).collect::<Vec<_>>().join("\n").replace("Bob", "Robert");
+    sandbox.write("in/lucia/_chat.txt", format!("{later}\n[08.07.24, 10:00:00] Lucia: Good.\n"));
+    let grown = sandbox.json(&["import", "in/lucia/_chat.txt"]);
+    assert_eq!((&grown["added"], &grown["replaced"]), (&json!(1), &json!(1)), "{grown}");
+}
+
+#[test]
+fn times_of_a_chat_are_of_the_zone_that_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("chat.txt", CHAT);
+    sandbox.done(&["import", "chat.txt", "--time-zone", "+02:00"]);
+    let hits = sandbox.json(&["search", "training"]);
+    assert_eq!(hits["hits"][0]["said_at"], "2024-07-06T20:48:10Z");
+}

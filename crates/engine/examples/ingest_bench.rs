@@ -75,7 +75,7 @@ fn run(file: &str, a_text: Duration, store: &str) -> Result<(), Box<dyn Error>> 
     let memory = Memory::builder().encoders(EncoderSource::Ready(encoder)).open(store)?;
     let namespace = Namespace::new("bench")?;
     let started = Instant::now();
-    let source = Source { file, stem: "bench", conversation: None, captions: Captions::Keep };
+    let source = Source { file, stem: "bench", conversation: None, captions: Captions::Keep, zone: None };
     let parsed = formats::parse(Format::Jsonl, &std::fs::read(file)?, &source)?;
     let turns = parsed.drafts.len();
     println!("{turns} turns, encoding alone {:.2} s", (a_text * turns as u32).as_secs_f64());

@@ -139,7 +139,7 @@ fn open(history: &str, store: &Path) -> Result<Side, Box<dyn Error>> {
         let encoder = Arc::new(MadeUp(EncoderId::new("made-up@1/f32")?));
         Ok(Memory::builder().encoders(EncoderSource::Ready(encoder)).open(&location)?)
     };
-    let source = Source { file: history, stem: "bench", conversation: None, captions: Captions::Keep };
+    let source = Source { file: history, stem: "bench", conversation: None, captions: Captions::Keep, zone: None };
     let parsed = formats::parse(Format::Jsonl, &std::fs::read(history)?, &source)?;
     let turns = parsed.drafts.len();
     let importing = memory()?;

@@ -19,7 +19,7 @@ fn texts_of(archive: &Path) -> Vec<String> {
         match found {
             Found::File(file) => {
                 let (conversation, captions) = (None, Captions::Keep);
-                let source = Source { file: &file.name, stem: &file.stem, conversation, captions };
+                let source = Source { file: &file.name, stem: &file.stem, conversation, captions, zone: None };
                 if let Some((format, parsed)) = sources::read(&file, None, &source).unwrap() {
                     let imported = memory.import_texts(&namespace, format, parsed, format.on_conflict()).unwrap();
                     assert_eq!((imported.replaced, imported.unchanged), (0, 0), "{}", file.name);

@@ -20,7 +20,7 @@ fn export(memory: &Memory, namespace: &str) -> String {
 }
 
 fn import(memory: &Memory, namespace: &str, text: &str) -> Result<aforesaid::Imported, Error> {
-    let source = Source { file: "test.jsonl", stem: "test", conversation: None, captions: Captions::Keep };
+    let source = Source { file: "test.jsonl", stem: "test", conversation: None, captions: Captions::Keep, zone: None };
     memory.import(&ns(namespace), Some(Format::Jsonl), text.as_bytes(), &source, &mut |_| {})
 }
 
@@ -178,7 +178,7 @@ fn a_long_import_has_every_vector_and_encodes_a_text_once() {
         let encoder = local();
         let memory = open(&location, encoder.clone());
         let mut seen = Vec::new();
-        let source = Source { file: "f", stem: "f", conversation: None, captions: Captions::Keep };
+        let source = Source { file: "f", stem: "f", conversation: None, captions: Captions::Keep, zone: None };
         let lines = many("c");
         let report = &mut |progress: aforesaid::Progress| seen.push((progress.done, progress.total));
         memory.import(&ns("me"), Some(Format::Jsonl), lines.as_bytes(), &source, report).unwrap();
@@ -203,7 +203,7 @@ fn two_imports_of_the_same_texts_at_once_are_both_whole() {
         let location = if name == "memory:" { name.to_owned() } else { folder.path().join(name).display().to_string() };
         let memory = open(&location, local());
         let mut disturbed = false;
-        let source = Source { file: "f", stem: "f", conversation: None, captions: Captions::Keep };
+        let source = Source { file: "f", stem: "f", conversation: None, captions: Captions::Keep, zone: None };
         let lines = many("first");
         // The second comes when vectors of the first are staged, and takes them.
         let report = &mut |_: aforesaid::Progress| {

@@ -16,7 +16,7 @@ use bags::{Bags, history, local, ns, open, turn};
 const MANY: usize = 1_500;
 
 fn sources() -> Source<'static> {
-    Source { file: "many.jsonl", stem: "many", conversation: None, captions: Captions::Keep }
+    Source { file: "many.jsonl", stem: "many", conversation: None, captions: Captions::Keep, zone: None }
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn id(id: &str) -> MemoryRef {
 }
 
 fn source(stem: &str) -> Source<'_> {
-    Source { file: "f", stem, conversation: None, captions: Captions::Keep }
+    Source { file: "f", stem, conversation: None, captions: Captions::Keep, zone: None }
 }
 
 fn cues(memory: &Memory, model: &str, of: &[(&str, &[&str])], indexing: CueIndexing) {

@@ -41,7 +41,7 @@ fn it_answers_as_sqlite_does_to_the_last_digit() {
     let file = folder.path().join("m.db").to_str().unwrap().to_owned();
     let both = [file, server.new_store()].map(|location| {
         let memory = open(&location, local());
-        let source = Source { file: "f", stem: "demo", conversation: None, captions: Captions::Keep };
+        let source = Source { file: "f", stem: "demo", conversation: None, captions: Captions::Keep, zone: None };
         memory.import(&ns("demo"), Some(Format::Jsonl), CONVERSATION.as_bytes(), &source, &mut |_| {}).unwrap();
         let fresh = answers(&memory);
         drop(memory);

@@ -78,7 +78,7 @@ fn lines(conversation: &str, turns: usize) -> String {
 
 fn import(memory: &Memory, conversation: &str, turns: usize) {
     let lines = lines(conversation, turns);
-    let source = Source { file: "f", stem: conversation, conversation: None, captions: Captions::Keep };
+    let source = Source { file: "f", stem: conversation, conversation: None, captions: Captions::Keep, zone: None };
     memory.import(&ns("me"), Some(Format::Jsonl), lines.as_bytes(), &source, &mut |_| {}).unwrap();
 }
 
@@ -181,7 +181,7 @@ fn a_resumed_import_does_not_encode_again() {
     let failing = Bags::failing_after("bags@1/f32", IMPORTED / 2);
     let memory = open(path, failing);
     let lines = lines("second", IMPORTED);
-    let source = Source { file: "f", stem: "second", conversation: None, captions: Captions::Keep };
+    let source = Source { file: "f", stem: "second", conversation: None, captions: Captions::Keep, zone: None };
     let broken = memory.import(&ns("me"), Some(Format::Jsonl), lines.as_bytes(), &source, &mut |_| {});
     assert!(broken.is_err());
     let half = memory.stats(&ns("me")).unwrap();

@@ -117,7 +117,8 @@ fn an_import_finds_every_turn_and_nothing_of_branches_that_were_left() {
         for (name, bytes) in pieces(&archive) {
             let format = formats::detect(&bytes, &name).unwrap();
             assert_eq!(format.name(), archive.split_once('-').unwrap().0, "{archive}, {name}");
-            let source = Source { file: &name, stem: "conversations", conversation: None, captions: Captions::Keep };
+            let source =
+                Source { file: &name, stem: "conversations", conversation: None, captions: Captions::Keep, zone: None };
             let drafts = formats::parse(format, &bytes, &source).unwrap().drafts;
             found.extend(drafts.into_iter().filter_map(|draft| match draft {
                 Draft::Turn(turn) => Some(turn.text),

@@ -7,7 +7,8 @@ use aforesaid::{
     types::CueSource,
 };
 
-const SOURCE: Source<'_> = Source { file: "file.json", stem: "file", conversation: None, captions: Captions::Keep };
+const SOURCE: Source<'_> =
+    Source { file: "file.json", stem: "file", conversation: None, captions: Captions::Keep, zone: None };
 
 fn read(format: Format, bytes: &[u8]) {
     if let Ok(parsed) = parse(format, bytes, &SOURCE) {

@@ -42,7 +42,8 @@ impl Demo {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let namespace = Namespace::new("demo").map_err(aforesaid::Error::from)?;
         let memory = settings.open(Creation::Allowed)?;
-        let source = Source { file: "the demo", stem: "demo", conversation: None, captions: Captions::Keep };
+        let source =
+            Source { file: "the demo", stem: "demo", conversation: None, captions: Captions::Keep, zone: None };
         let bar = progress::passages(settings.output, "encoding");
         let imported =
             memory.import(&namespace, Some(Format::Jsonl), CONVERSATION.as_bytes(), &source, &mut |progress| {

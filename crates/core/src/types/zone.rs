@@ -32,6 +32,18 @@ impl Zone {
     pub fn at(&self, moment: Timestamp) -> Option<jiff::Zoned> {
         Some(jiff::Timestamp::from_millisecond(moment.millis()).ok()?.to_zoned(self.0.clone()))
     }
+
+    /// The moment at which clocks here show a date (year, month, day) and a time of day (hour, minute, second); of two, the first. One that
+    /// clocks jump over is as much later as they jump. `None` where there is no such date or time.
+    pub fn moment_of(&self, date: [u32; 3], time: [u32; 3]) -> Option<Timestamp> {
+        let [year, month, day] = date;
+        let [hour, minute, second] = time;
+        let small = |number: u32| i8::try_from(number).ok();
+        let date = jiff::civil::Date::new(i16::try_from(year).ok()?, small(month)?, small(day)?).ok()?;
+        let time = jiff::civil::Time::new(small(hour)?, small(minute)?, small(second)?, 0).ok()?;
+        let zoned = date.to_datetime(time).to_zoned(self.0.clone()).ok()?;
+        Timestamp::from_millis(zoned.timestamp().as_millisecond()).ok()
+    }
 }
 
 impl Default for Zone {

@@ -17,7 +17,7 @@
 //! | [`Format::Slack`] | a channel's day of a Slack export | `slack:<channel>` | the day | `ts` |
 //! | [`Format::Telegram`] | `result.json` of Telegram | `telegram:<id>` | by pauses | `id` |
 //! | [`Format::Discord`] | JSON of DiscordChatExporter | `discord:<channel>` | by pauses | `id` |
-//! | [`Format::WhatsApp`] | the text of a chat | the file | by pauses | `<session>:<n>` |
+//! | [`Format::WhatsApp`] | the text of a chat | the file | the day | its session and a hash of time and text |
 //! | [`Format::Subtitles`] | SubRip or WebVTT | the file | `session-1` | `session-1:<n>` |
 //! | [`Format::Mbox`] | a mailbox as mbox | the file | a thread | `Message-ID` |
 //! | [`Format::Markdown`] | a note | the file | a heading | its session and a hash of the text |
@@ -63,7 +63,7 @@ use std::{fmt, str::FromStr};
 
 use aforesaid_core::{
     store::{MemoryRef, OnConflict},
-    types::{ConversationId, Draft, UnknownChoice},
+    types::{ConversationId, Draft, UnknownChoice, Zone},
 };
 use serde::{Serialize, Serializer};
 
@@ -180,11 +180,11 @@ impl Format {
             | Format::Slack
             | Format::Telegram
             | Format::Discord
+            | Format::WhatsApp
             | Format::Mbox => OnConflict::Newest,
             Format::Locomo
             | Format::Messages
             | Format::MessagesJsonl
-            | Format::WhatsApp
             | Format::Subtitles
             | Format::Markdown
             | Format::Jsonl => OnConflict::Fail,
@@ -237,6 +237,8 @@ pub struct Source<'a> {
     pub conversation: Option<ConversationId>,
     /// Whether the captions of images are read.
     pub captions: Captions,
+    /// The zone of clocks that do not say theirs; `None` is UTC.
+    pub zone: Option<&'a Zone>,
 }
 
 impl Source<'_> {

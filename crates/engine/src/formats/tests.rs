@@ -28,7 +28,7 @@ const FIXTURES: [(Format, &[u8]); 6] = [
 ];
 
 fn source() -> Source<'static> {
-    Source { file: "chat.json", stem: "chat", conversation: None, captions: Captions::Keep }
+    Source { file: "chat.json", stem: "chat", conversation: None, captions: Captions::Keep, zone: None }
 }
 
 fn read(format: Format, bytes: &[u8]) -> Result<Parsed, FormatError> {

@@ -9,7 +9,7 @@ use std::{
 use zip::{ZipArchive, read::Config, result::ZipError, unstable::read::ZipIterable};
 
 use super::{
-    Found, Limits, Origin, SourceError, SourceFile, Visit, is_hidden,
+    Found, Limits, Origin, SourceError, SourceFile, Visit, is_hidden, is_unnamed_chat,
     kind::{Candidate, FileKind},
     stem_of,
 };
@@ -78,12 +78,21 @@ fn entry<R: Read + Seek>(archive: &mut ZipArchive<R>, index: usize, name: &str, 
         }
         Candidate::File => Some(match unpack(archive, index, &found, limits) {
             Ok(bytes) => {
-                let stem = stem_of(&found.path);
+                let stem = match is_unnamed_chat(&found.path) {
+                    true => archive_stem(name),
+                    false => stem_of(&found.path),
+                };
                 Found::File(SourceFile { name: found.name, stem, origin: Origin::Found, bytes })
             }
             Err(error) => Found::Failed { name: found.name, error },
         }),
     }
+}
+
+/// What an archive is called, without folders and extension: the name of the chat that is in it.
+fn archive_stem(name: &str) -> String {
+    let stem = Path::new(name).file_stem();
+    stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn look<R: Read + Seek>(

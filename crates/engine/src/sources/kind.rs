@@ -60,6 +60,9 @@ impl Serialize for FileKind {
     }
 }
 
+/// What an iPhone calls the text of every chat; the archive or the folder has the chat's name.
+pub(super) const UNNAMED_CHAT: &str = "_chat.txt";
+
 /// What becomes of a file that was found.
 pub(super) enum Candidate {
     /// It may hold conversations.
@@ -75,7 +78,10 @@ pub(super) enum Candidate {
 impl Candidate {
     pub(super) fn of(path: &Path) -> Self {
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         match extension.as_deref().unwrap_or_default() {
+            // The text of a chat, as telephones name it in every language.
+            "txt" if name == UNNAMED_CHAT || name.contains("whatsapp") => Candidate::File,
             "json" | "jsonl" | "ndjson" | "mbox" => Candidate::File,
             "md" | "markdown" => Candidate::Note,
             "zip" => Candidate::Archive,

@@ -3,9 +3,9 @@
 //! | place | what is read | what is left out |
 //! |---|---|---|
 //! | a file | the file, or what is in it where it is a zip archive | |
-//! | a folder | its `.json`, `.jsonl`, `.ndjson`, `.mbox`, `.md` and `.zip` files, sorted by name, with those of the folders in it | hidden files, other files (counted by kind) |
+//! | a folder | its `.json`, `.jsonl`, `.ndjson`, `.mbox`, `.md` and `.zip` files and the texts of WhatsApp chats, sorted by name, with those of the folders in it | hidden files, other files (counted by kind) |
 //! | a pattern such as `exports/*.zip` | what it matches, sorted | hidden files |
-//! | a zip archive | its `.json`, `.jsonl`, `.ndjson` and `.mbox` files, in the order of the archive | hidden files, other files (counted by kind) |
+//! | a zip archive | its `.json`, `.jsonl`, `.ndjson` and `.mbox` files and the texts of WhatsApp chats, in the order of the archive | hidden files, other files (counted by kind) |
 //!
 //! One file is in memory at a time. What cannot be read is told and does not stop the rest.
 
@@ -102,7 +102,13 @@ pub fn visit(path: &Path, limits: Limits, take: &mut Visit<'_>) -> ControlFlow<(
         Ok(found) if found.is_dir() => folder::visit(path, limits, take),
         Err(_) if pattern::is_pattern(path) => pattern::visit(path, limits, take),
         _ => {
-            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            let named = if is_unnamed_chat(path) { whole.parent() } else { None };
+            let stem = match named {
+                Some(folder) => folder.file_name(),
+                None => path.file_stem(),
+            };
+            let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             visit_file(path, stem, Origin::Named, limits, take)
         }
     }
@@ -162,9 +168,15 @@ fn begins_as_archive(mut file: File) -> std::io::Result<Option<File>> {
     Ok(archive::is_archive(&magic).then_some(file))
 }
 
-/// A path without its extension, with `/` between its parts.
+/// Whether a file is a chat that its folder or archive names.
+fn is_unnamed_chat(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(kind::UNNAMED_CHAT))
+}
+
+/// A path without its extension, with `/` between its parts; of a chat that its folder names, that of the folder.
 fn stem_of(path: &Path) -> String {
-    let path = path.with_extension("");
+    let folder = path.parent().filter(|folder| is_unnamed_chat(path) && folder.file_name().is_some());
+    let path = folder.map_or_else(|| path.with_extension(""), Path::to_owned);
     let parts: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
     parts.join("/")
 }

@@ -155,7 +155,7 @@ fn many(session: &str, word: &str, turns: usize) -> String {
 }
 
 fn import(memory: &Memory, namespace: &Namespace, conversation: &str, lines: &str) -> Result<Answer, Error> {
-    let source = Source { file: "f", stem: conversation, conversation: None, captions: Captions::Keep };
+    let source = Source { file: "f", stem: conversation, conversation: None, captions: Captions::Keep, zone: None };
     let imported = memory.import(namespace, Some(Format::Jsonl), lines.as_bytes(), &source, &mut |_| {})?;
     Ok(Answer::Added { ids: Vec::new(), added: imported.added })
 }

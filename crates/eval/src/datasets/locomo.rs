@@ -102,7 +102,7 @@ fn read_turns(
     file: &str,
     intake: &mut Intake,
 ) -> Result<HashMap<String, Vec<Draft>>, DataError> {
-    let source = Source { file, stem: name, conversation: None, captions: Captions::Keep };
+    let source = Source { file, stem: name, conversation: None, captions: Captions::Keep, zone: None };
     let parsed = formats::parse(Format::Locomo, bytes, &source)?;
     for skipped in parsed.skipped {
         let kind = match skipped.why {

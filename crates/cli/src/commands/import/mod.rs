@@ -29,8 +29,8 @@ use crate::{
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A zip archive is read as it was downloaded. Of a folder, its .json, .jsonl, .ndjson and .zip files are \
-    read; a pattern may have *, ?, [...] and **. Each file has at most 1 GiB. A file that cannot be read does not stop \
+    after_help = "A zip archive is read as it was downloaded. Of a folder, its .json, .jsonl, .ndjson and .zip files and \
+    chats of WhatsApp are read; a pattern may have *, ?, [...] and **. Each file has at most 1 GiB. A file that cannot be read does not stop \
     the others: then the exit code is 6."
 )]
 pub(crate) struct Import {
@@ -140,10 +140,12 @@ impl<'a> Run<'a> {
             stem: &file.stem,
             conversation: self.options.conversation.clone(),
             captions: if self.options.no_captions { Captions::Drop } else { Captions::Keep },
+            zone: Some(&self.settings.clock.zone),
         };
         let read = sources::read(file, self.options.format, &source).map_err(Error::from)?;
         let Some((format, parsed)) = read else {
-            let _ = self.leave(FileKind::OtherJson);
+            let is_text = file.name.to_ascii_lowercase().ends_with(".txt");
+            let _ = self.leave(if is_text { FileKind::Document } else { FileKind::OtherJson });
             return Ok(None);
         };
         self.refuse_unheard(&file.name, &parsed).map_err(Failed::File)?;

@@ -265,7 +265,8 @@ fn an_unfinished_line_waits_and_a_checkpoint_is_a_prompt() {
 fn a_log_can_be_imported_as_a_file() {
     let formats = [(Format::ClaudeCode, CLAUDE, 16), (Format::Codex, LEGACY, 8), (Format::GeminiCli, GEMINI, 6)];
     for (format, text, count) in formats {
-        let source = Source { file: "log.jsonl", stem: "log", conversation: None, captions: Captions::Keep };
+        let source =
+            Source { file: "log.jsonl", stem: "log", conversation: None, captions: Captions::Keep, zone: None };
         assert_eq!(detect_format(text.as_bytes(), "log.jsonl").unwrap(), format);
         let parsed = parse(format, text.as_bytes(), &source).unwrap();
         assert_eq!(parsed.drafts.len(), count, "{format}");

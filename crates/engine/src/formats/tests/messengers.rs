@@ -5,7 +5,7 @@ use aforesaid_core::types::Draft;
 
 /// Turns as `conversation/session id time speaker: text`, and why what was left out.
 fn told(stem: &str, file: &str, text: &str, format: Format) -> (Vec<String>, Vec<String>) {
-    let source = Source { file, stem, conversation: None, captions: Captions::Keep };
+    let source = Source { file, stem, conversation: None, captions: Captions::Keep, zone: None };
     assert_eq!(detect(text.as_bytes(), file).unwrap(), format);
     lines(&parse(format, text.as_bytes(), &source).unwrap())
 }
@@ -63,18 +63,64 @@ fn a_channel_of_discord() {
     assert_eq!(skipped, ["GuildMemberJoin", "only attachments"]);
 }
 
+/// The turns of a chat, without the hashes of their ids.
+fn chat(text: &str) -> Vec<String> {
+    let (turns, _) = told("chat", "chat.txt", text, Format::WhatsApp);
+    let without_hash = |turn: &String| {
+        let (before, said) = turn.split_once("Z ").unwrap();
+        let (before, at) = before.rsplit_once(' ').unwrap();
+        format!("{} {at}Z {said}", before.rsplit_once(':').unwrap().0)
+    };
+    turns.iter().map(without_hash).collect()
+}
+
+fn ids(text: &str) -> Vec<String> {
+    let (turns, _) = told("chat", "chat.txt", text, Format::WhatsApp);
+    turns.iter().map(|turn| turn.split(' ').nth(1).unwrap().to_owned()).collect()
+}
+
 #[test]
 fn a_chat_of_whatsapp_in_both_forms() {
-    let (turns, skipped) = told("chat", "chat.txt", corpus!("import_whatsapp/chat.txt"), Format::WhatsApp);
+    let iphone = corpus!("import_whatsapp/chat.txt");
     let expected = [
-        "chat/session-1 session-1:1 2024-12-31T23:58:00Z Kites: Messages and calls are end-to-end encrypted.",
-        "chat/session-1 session-1:3 2024-12-31T23:59:58Z Ann: The reel jams.\nIt is cold.",
-        "chat/session-2 session-2:5 2025-01-01T09:00:00Z Bob: Oil it: now.",
+        "chat/2024-12-31 2024-12-31 2024-12-31T23:59:58Z Ann: The reel jams.\nIt is cold.",
+        "chat/2025-01-01 2025-01-01 2025-01-01T09:00:00Z Bob: Oil it: now.",
     ];
-    assert_eq!(turns, expected);
-    assert_eq!(skipped, ["message of the program", "only attachments"]);
-    let (turns, _) = told("chat", "chat.txt", corpus!("import_whatsapp/android.txt"), Format::WhatsApp);
-    assert_eq!(turns, ["chat/session-1 session-1:3 2025-01-01T00:05:00Z Ann: Happy new year!"]);
+    assert_eq!(chat(iphone), expected);
+    let (_, skipped) = told("chat", "chat.txt", iphone, Format::WhatsApp);
+    assert_eq!(skipped, ["message of the program", "message of the program", "only attachments"]);
+    let android = chat(corpus!("import_whatsapp/android.txt"));
+    assert_eq!(android, ["chat/2025-01-01 2025-01-01 2025-01-01T00:05:00Z Ann: Happy new year!"]);
+}
+
+/// Ids were places: a chat whose beginning was cut off came in twice, and one that lacked a message in the middle was refused.
+#[test]
+fn a_message_of_whatsapp_is_the_same_wherever_it_stands() {
+    let lines = [
+        "01.12.24, 10:00 - Ann: Hi",
+        "01.12.24, 10:00 - Ann: Hi",
+        "01.12.24, 10:01 - Bob: Yes?",
+        "02.12.24, 9:00 - Ann: The reel.",
+    ];
+    let all = ids(&lines.join("\n"));
+    assert!(all[0] != all[1] && all[1].ends_with("-2"), "{all:?}");
+    assert_eq!(ids(&lines[2..].join("\n")), all[2..]);
+    assert_eq!(ids(&[lines[0], lines[1], lines[3]].join("\n")), [&all[0], &all[1], &all[3]].map(String::clone));
+    assert_eq!(ids(&lines.join("\n").replace("Ann:", "Ann K.:")), all, "somebody has another name now");
+}
+
+#[test]
+fn a_chat_of_whatsapp_has_the_clock_of_its_telephone() {
+    let zone: aforesaid_core::types::Zone = "+02:00".parse().unwrap();
+    let source = Source { file: "c.txt", stem: "c", conversation: None, captions: Captions::Keep, zone: Some(&zone) };
+    let parsed =
+        parse(Format::WhatsApp, b"06.07.24, 22:48 - Ann: Late.\n06.12.24, 22:48 - Ann: Later.", &source).unwrap();
+    let at = |place: usize| match &parsed.drafts[place] {
+        Draft::Turn(turn) => (turn.session.to_string(), turn.said_at.unwrap().to_string()),
+        Draft::Note(_) => unreachable!(),
+    };
+    assert_eq!(at(0), ("2024-07-06".to_owned(), "2024-07-06T20:48:00Z".to_owned()));
+    assert_eq!(at(1), ("2024-12-06".to_owned(), "2024-12-06T20:48:00Z".to_owned()));
 }
 
 #[test]
@@ -90,7 +136,7 @@ fn transcripts_in_both_forms() {
 fn a_mailbox_with_its_threads() {
     let bytes = include_bytes!("../../../../fuzz-targets/corpus/import_mbox/reel.mbox");
     assert_eq!(detect(bytes, "reel.mbox").unwrap(), Format::Mbox);
-    let source = Source { file: "reel.mbox", stem: "reel", conversation: None, captions: Captions::Keep };
+    let source = Source { file: "reel.mbox", stem: "reel", conversation: None, captions: Captions::Keep, zone: None };
     let parsed = parse(Format::Mbox, bytes, &source).unwrap();
     let (turns, skipped) = lines(&parsed);
     let expected = [
