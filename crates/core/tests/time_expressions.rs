@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "test code")]
 
 use aforesaid_core::{
-    time::{Clock, Order, TimeExpression, Times},
+    time::{Clock, Order, TimeExpression, TimeRange, Times},
     types::Timestamp,
 };
 use proptest::prelude::*;
@@ -403,4 +403,39 @@ fn what_people_say_of_the_past() {
         "over the years",
         "half a pound of butter",
     ]);
+}
+
+#[test]
+fn dates_in_digits() {
+    means(&[
+        ("Was war am 28.11.24?", "28.11.24: 2024-11-28..2024-11-29"),
+        ("Was haben wir 3.2.24 besprochen und mit wem?", "3.2.24: 2024-02-03..2024-02-04"),
+        ("28.11.23 Zahnarzt", "28.11.23: 2023-11-28..2023-11-29"),
+        ("Wer kam am 28.11. vorbei?", "28.11: 2023-11-28..2023-11-29"),
+        ("Wer kam am 3.5.?", "3.5: 2024-05-03..2024-05-04"),
+        ("seit 28.11. krank", "seit 28.11: 2023-11-28.."),
+        ("vom 28.11. bis 3.12. verreist", "vom 28.11. bis 3.12: 2023-11-28..2023-12-04"),
+        ("Wer kam am 28.11.2022?", "28.11.2022: 2022-11-28..2022-11-29"),
+        ("What did we say on 19/3/2024?", "19/3/2024: 2024-03-19..2024-03-20"),
+        ("¿Qué dijo el 5/3/2024?", "5/3/2024: 2024-03-05..2024-03-06"),
+        ("¿Qué dijo Ana en la reunión 5/3/2024?", "5/3/2024: 2024-03-05..2024-03-06"),
+        // An English one may begin with the month.
+        ("What did we say on 5/3/2024?", "2024: 2024-01-01..2025-01-01"),
+    ]);
+    means_nothing(&[
+        "Läuft Version 1.10.24 bei dir?",
+        "ab Version 1.2.3 läuft es wieder",
+        "What changed in 1.10.24?",
+        "seit v1.10. läuft es",
+        "Die Note war eine 3.5. Nicht mehr.",
+        "die Adresse ist 10.12.24.1 und nicht die andere",
+        "am 32.11.24 und am 3.13.",
+    ]);
+    let option = |text: &str| TimeRange::read(text, &clock(NOW, "UTC")).ok().map(|range| short(range.from));
+    for (text, from) in [("28.11.24", "2024-11-28"), ("28.11.", "2023-11-28"), ("3.5.24", "2024-05-03")] {
+        assert_eq!(option(text).as_deref(), Some(from), "{text}");
+    }
+    assert_eq!((option("28/11/2024").as_deref(), option("5/3/2024"), option("3.5")), (Some("2024-11-28"), None, None));
+    // A date that names its year is not told from now, whatever stands around it.
+    assert!(!Times::read("Was haben wir am 3.2.24 gemacht?", Some(&clock(NOW, "UTC"))).are_relative());
 }

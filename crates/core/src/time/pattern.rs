@@ -170,7 +170,7 @@ fn place(lists: &[&[&str]], word: &str) -> Option<i8> {
     lists.iter().position(|names| names.contains(&word)).and_then(|place| i8::try_from(place).ok())
 }
 
-fn year(word: &str) -> Option<i16> {
+pub(super) fn year(word: &str) -> Option<i16> {
     let is_year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
     word.parse().ok().filter(|_| is_year)
 }
@@ -190,32 +190,6 @@ fn decade(word: &str) -> Option<i16> {
 fn quarter(word: &str) -> Option<i8> {
     let digits = word.strip_prefix('q').filter(|digits| digits.len() == 1)?;
     digits.parse().ok().filter(|quarter| (1..=4).contains(quarter))
-}
-
-/// A date in digits at the start of `found`: `2023-05-08`, `2023-05`, `8.5.2023`.
-pub(super) fn digits(found: &[Token]) -> Option<(usize, Bound)> {
-    let number = |token: &Token, most: i8| -> Option<i8> {
-        let is_number = (1..=2).contains(&token.word.len()) && token.word.bytes().all(|byte| byte.is_ascii_digit());
-        token.word.parse().ok().filter(|number| is_number && (1..=most).contains(number))
-    };
-    let [first, second, rest @ ..] = found else { return None };
-    match first.joint {
-        Some('-') => {
-            let month = number(second, 12).filter(|_| second.word.len() == 2)?;
-            let year = Some(year(&first.word)?);
-            let third = rest.first().filter(|third| second.joint == Some('-') && third.word.len() == 2);
-            Some(match third.and_then(|third| number(third, 31)) {
-                Some(day) => (3, Bound { year, month: Some(month), day: Some(day), ..Bound::default() }),
-                None => (2, Bound { year, month: Some(month), ..Bound::default() }),
-            })
-        }
-        Some('.') => {
-            let (day, month) = (number(first, 31)?, number(second, 12)?);
-            let year = Some(year(&rest.first().filter(|_| second.joint == Some('.'))?.word)?);
-            Some((3, Bound { year, month: Some(month), day: Some(day), ..Bound::default() }))
-        }
-        _ => None,
-    }
 }
 
 /// Whether every word of a table is folded, as the words of a text are: for tests of tables.

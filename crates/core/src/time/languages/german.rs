@@ -248,6 +248,7 @@ pub(super) const GERMAN: Language = Language {
         ("letzten {number} {unit} im {month} {year}?", LastOf),
     ],
     stretches: &[("zwischen", "und"), ("von", "bis"), ("vom", "bis")],
+    before_dates: &["am", "vom", "bis", "ab", "seit", "zum", "dem", "den"],
     orders: &[
         (
             "jetzt|derzeit|aktuell|aktuelle|aktuellen|aktueller|aktuelles|zurzeit|momentan|gegenwartig|heutzutage",

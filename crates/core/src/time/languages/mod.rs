@@ -60,6 +60,7 @@ mod tests {
             let words = words.chain(language.numbers.iter().map(|(word, _)| *word));
             let words = words.chain(language.holidays.iter().map(|(word, _)| *word));
             let words = words.chain(language.dayparts.iter().map(|(word, _)| *word));
+            let words = words.chain(language.before_dates.iter().copied());
             for word in words.chain(language.ambiguous.iter().copied()) {
                 assert!(is_folded(word), "{word:?}");
             }

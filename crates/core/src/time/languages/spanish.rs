@@ -223,6 +223,7 @@ pub(super) const SPANISH: Language = Language {
         ("la? ultima semana de {month} de|del? {year}?", LastOf),
     ],
     stretches: &[("entre", "y"), ("de", "a"), ("desde", "hasta")],
+    before_dates: &["el", "del"],
     orders: &[
         ("ahora|actualmente|actual|actuales", Newest),
         ("hoy", Newest),
