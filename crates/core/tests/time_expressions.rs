@@ -439,3 +439,21 @@ fn dates_in_digits() {
     // A date that names its year is not told from now, whatever stands around it.
     assert!(!Times::read("Was haben wir am 3.2.24 gemacht?", Some(&clock(NOW, "UTC"))).are_relative());
 }
+
+#[test]
+fn what_recurs_names_no_day() {
+    means_nothing(&[
+        "Wer gießt donnerstags die Tomaten?",
+        "montags und freitags im Chor",
+        "Was essen wir jeden Sonntag?",
+        "¿Quién riega los jueves?",
+        "los lunes y martes en el coro",
+        "de los lunes a los viernes",
+        "¿Qué comemos todos los sábados y cada martes?",
+    ]);
+    means(&[
+        ("¿Quién vino el jueves?", "jueves: 2024-05-09..2024-05-10"),
+        ("Wer kam am Donnerstag?", "Donnerstag: 2024-05-09..2024-05-10"),
+        ("¿Qué hicimos ayer, como todos los martes?", "ayer: 2024-05-14..2024-05-15"),
+    ]);
+}

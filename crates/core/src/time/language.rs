@@ -36,6 +36,8 @@ pub(super) struct Language {
     pub(super) expressions: &'static [(&'static str, Meaning)],
     /// The word between the two ends of a stretch, each with the one in front of it: "between" and "and".
     pub(super) stretches: &'static [(&'static str, &'static str)],
+    /// What recurs and so names no time, though words of it would: "los lunes".
+    pub(super) recurring: &'static [&'static str],
     /// What stands before a date in digits, so that `28.11.` is one and `3/4/2024` begins with the day.
     pub(super) before_dates: &'static [&'static str],
     /// What asks for the newest or the oldest of its kind.

@@ -98,7 +98,7 @@ impl Times {
                     }
                     at = found.end;
                 }
-                None => at += 1,
+                None => at += languages.iter().filter_map(|of| recurring(of, &tokens[at..])).max().unwrap_or(1),
             }
         }
         let sought = order(&tokens, &taken, &languages);
@@ -196,6 +196,9 @@ impl Found {
         let mut modifiers: Vec<(Modifier, Bound, usize)> = Vec::new();
         let (mut best, mut core): (Option<Self>, usize) = (None, at);
         loop {
+            if recurring(language, tokens.get(core..).unwrap_or_default()).is_some() {
+                return best;
+            }
             let leads = is_led || modifiers.iter().any(|(modifier, ..)| modifier.leads());
             if let Some((end, stretch)) = Self::core(language, tokens, core, clock, writing, leads)
                 && best.as_ref().is_none_or(|best| end > best.end)
@@ -266,6 +269,11 @@ fn followed(language: &Language, tokens: &[Token], mut end: usize, mut stretch: 
         (end, stretch) = (end + words, changed);
     }
     (end, stretch)
+}
+
+/// How many words at the start of some name what recurs, at the most.
+fn recurring(language: &Language, tokens: &[Token]) -> Option<usize> {
+    language.recurring.iter().filter_map(|pattern| Some(language.find(pattern, tokens)?.0)).max()
 }
 
 /// How many words these are: two characters of a script without spaces are about one.

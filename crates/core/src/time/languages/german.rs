@@ -31,13 +31,13 @@ pub(super) const GERMAN: Language = Language {
         &["dezember"],
     ],
     weekdays: [
-        &["montag", "montags"],
-        &["dienstag", "dienstags"],
-        &["mittwoch", "mittwochs"],
-        &["donnerstag", "donnerstags"],
-        &["freitag", "freitags"],
-        &["samstag", "samstags", "sonnabend"],
-        &["sonntag", "sonntags"],
+        &["montag"],
+        &["dienstag"],
+        &["mittwoch"],
+        &["donnerstag"],
+        &["freitag"],
+        &["samstag", "sonnabend"],
+        &["sonntag"],
     ],
     seasons: [&["fruhling", "fruhjahr", "fruehling", "fruehjahr"], &["sommer"], &["herbst"], &["winter"]],
     units: &[
@@ -248,6 +248,7 @@ pub(super) const GERMAN: Language = Language {
         ("letzten {number} {unit} im {month} {year}?", LastOf),
     ],
     stretches: &[("zwischen", "und"), ("von", "bis"), ("vom", "bis")],
+    recurring: &["jeden {weekday}"],
     before_dates: &["am", "vom", "bis", "ab", "seit", "zum", "dem", "den"],
     orders: &[
         (

@@ -30,15 +30,7 @@ pub(super) const SPANISH: Language = Language {
         &["noviembre"],
         &["diciembre"],
     ],
-    weekdays: [
-        &["lunes"],
-        &["martes"],
-        &["miercoles"],
-        &["jueves"],
-        &["viernes"],
-        &["sabado", "sabados"],
-        &["domingo", "domingos"],
-    ],
+    weekdays: [&["lunes"], &["martes"], &["miercoles"], &["jueves"], &["viernes"], &["sabado"], &["domingo"]],
     seasons: [&["primavera"], &["verano"], &["otono"], &["invierno"]],
     units: &[
         ("minuto", Unit::Minute),
@@ -223,6 +215,7 @@ pub(super) const SPANISH: Language = Language {
         ("la? ultima semana de {month} de|del? {year}?", LastOf),
     ],
     stretches: &[("entre", "y"), ("de", "a"), ("desde", "hasta")],
+    recurring: &["los {weekday}", "los {weekday} y|o {weekday}", "cada {weekday}"],
     before_dates: &["el", "del"],
     orders: &[
         ("ahora|actualmente|actual|actuales", Newest),
