@@ -457,3 +457,19 @@ fn what_recurs_names_no_day() {
         ("¿Qué hicimos ayer, como todos los martes?", "ayer: 2024-05-14..2024-05-15"),
     ]);
 }
+
+#[test]
+fn the_recent_past_in_german_and_spanish() {
+    means(&[
+        ("hace quince días", "hace quince días: 2024-04-28..2024-05-05"),
+        ("vor zwei Wochen", "vor zwei Wochen: 2024-04-28..2024-05-05"),
+        ("hace 15 días", "hace 15 días: 2024-04-28..2024-05-05"),
+        ("hace quince minutos", "hace quince minutos: 2024-05-15T11:40:00Z..2024-05-15T11:50:00Z"),
+        ("Was haben wir heuer geerntet?", "heuer: 2024-01-01..2025-01-01"),
+        ("heuer im März", "heuer im März: 2024-03-01..2024-04-01"),
+        ("heuer zu Ostern", "heuer zu Ostern: 2024-03-29..2024-04-02"),
+        ("Wen trafen wir neulich?", "neulich: 2024-05-01..2024-05-16"),
+    ]);
+    let times = Times::read("Was hat sie vor kurzem gekauft?", Some(&clock(NOW, "UTC")));
+    assert_eq!((times.order, times.expressions), (Some(Order::Newest), Vec::new()));
+}

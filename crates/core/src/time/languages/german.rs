@@ -3,8 +3,8 @@
 use crate::time::language::{
     DayPart, Holiday, Language,
     Meaning::{
-        Ago, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, Nth, NthOf, OfWeek, OfYear, Part, Past,
-        This, WeekOf,
+        Ago, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, Nth, NthOf, Of, OfWeek, OfYear, Part,
+        Past, This, WeekOf,
     },
     Modifier::{
         About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter, SoonBefore,
@@ -206,6 +206,10 @@ pub(super) const GERMAN: Language = Language {
         ("{month} diesen|dieses jahr|jahres", OfYear(0)),
         ("{season} diesen|dieses jahr|jahres", OfYear(0)),
         ("{holiday} diesen|dieses jahr|jahres", OfYear(0)),
+        ("heuer", Of(Unit::Year, 0)),
+        ("heuer im? {month}", OfYear(0)),
+        ("heuer im? {season}", OfYear(0)),
+        ("heuer an|zu? {holiday}", OfYear(0)),
         ("{month} vorletztes|vorletzten jahr|jahres", OfYear(-2)),
         ("{season} vorletztes|vorletzten jahr|jahres", OfYear(-2)),
         ("nachste|nachsten|nachstes|kommende|kommenden|kommendes {unit}", Next),
@@ -265,6 +269,7 @@ pub(super) const GERMAN: Language = Language {
         ("noch immer", Newest),
         ("nicht mehr", Newest),
         ("letztens|kurzlich", Newest),
+        ("vor kurzem", Newest),
         ("letzte|letzten|letzter|letztes", Newest),
         ("zuletzt", LastTime),
         ("zum letzten mal", LastTime),

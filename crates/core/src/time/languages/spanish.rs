@@ -3,8 +3,8 @@
 use crate::time::language::{
     DayPart, Holiday, Language,
     Meaning::{
-        Ago, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, Nth, NthOf, OfMonth, OfWeek, OfYear,
-        Part, Past, This, WeekOf,
+        Ago, AgoOf, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, Nth, NthOf, OfMonth, OfWeek,
+        OfYear, Part, Past, This, WeekOf,
     },
     Modifier::{
         About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter, SoonBefore,
@@ -182,6 +182,8 @@ pub(super) const SPANISH: Language = Language {
         ("el|la? proximo|proxima {unit}", Next),
         ("el|la? proximo|proxima {weekday}", Next),
         ("el|la? proximo|proxima {month}", Next),
+        // Who says fifteen days means two weeks.
+        ("hace quince|15 dias", AgoOf(exactly(2), Some(Unit::Week))),
         ("hace {number} {unit}", Ago),
         ("hace casi|unos|unas|como|mas {number} {unit}", Ago),
         ("hace medio|media {unit}", HalfAgo(Some(0))),
