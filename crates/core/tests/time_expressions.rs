@@ -473,3 +473,20 @@ fn the_recent_past_in_german_and_spanish() {
     let times = Times::read("Was hat sie vor kurzem gekauft?", Some(&clock(NOW, "UTC")));
     assert_eq!((times.order, times.expressions), (Some(Order::Newest), Vec::new()));
 }
+
+#[test]
+fn feast_days_in_german_and_spanish() {
+    means(&[
+        ("Wer kam an Heilig Abend?", "Heilig Abend: 2023-12-24..2023-12-25"),
+        ("am Heiligen Abend 2022", "Heiligen Abend 2022: 2022-12-24..2022-12-25"),
+        ("an Christi Himmelfahrt", "Christi Himmelfahrt: 2024-05-09..2024-05-10"),
+        ("an Fronleichnam 2023", "Fronleichnam 2023: 2023-06-08..2023-06-09"),
+        ("am Pfingstmontag 2023", "Pfingstmontag 2023: 2023-05-29..2023-05-30"),
+        ("¿Qué hicimos el día de Reyes?", "día de Reyes: 2024-01-06..2024-01-07"),
+        ("en el día de los Reyes Magos de 2022", "día de los Reyes Magos de 2022: 2022-01-06..2022-01-07"),
+        ("después de los Reyes Magos", "después de los Reyes Magos: 2024-01-07.."),
+        ("en Nochebuena", "Nochebuena: 2023-12-24..2023-12-25"),
+        ("en Nochevieja", "Nochevieja: 2023-12-31..2024-01-01"),
+    ]);
+    means_nothing(&["¿Qué libro sobre los reyes de Navarra leímos?", "Ana Reyes"]);
+}

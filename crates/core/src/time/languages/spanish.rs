@@ -96,7 +96,11 @@ pub(super) const SPANISH: Language = Language {
         ("nochevieja", Holiday::Fixed(12, 31, 31)),
         ("fin de ano", Holiday::Fixed(12, 31, 31)),
         ("ano nuevo", Holiday::Fixed(1, 1, 1)),
-        ("reyes", Holiday::Fixed(1, 5, 6)),
+        // Alone they are kings.
+        ("dia de reyes", Holiday::Fixed(1, 6, 6)),
+        ("dia de los reyes", Holiday::Fixed(1, 6, 6)),
+        ("dia de los reyes magos", Holiday::Fixed(1, 6, 6)),
+        ("los reyes magos", Holiday::Fixed(1, 6, 6)),
         ("semana santa", Holiday::FromEaster(-7, 0)),
         ("pascua", Holiday::FromEaster(-2, 1)),
         ("carnaval", Holiday::FromEaster(-52, -47)),
@@ -112,8 +116,8 @@ pub(super) const SPANISH: Language = Language {
         ("tarde", DayPart { from: 12, to: 21 }),
         ("noche", DayPart { from: 18, to: 30 }),
     ],
-    // Sauce, name, morning, cards.
-    ambiguous: &["mayo", "manana", "abril", "julio", "reyes", "domingo", "marzo", "tarde", "noche"],
+    // Sauce, name, morning.
+    ambiguous: &["mayo", "manana", "abril", "julio", "domingo", "marzo", "tarde", "noche"],
     modifiers: &[
         ("en|durante", Leads),
         ("el|la|los|las|de|del", Nothing),
