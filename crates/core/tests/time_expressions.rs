@@ -490,3 +490,24 @@ fn feast_days_in_german_and_spanish() {
     ]);
     means_nothing(&["¿Qué libro sobre los reyes de Navarra leímos?", "Ana Reyes"]);
 }
+
+#[test]
+fn weeks_and_quarters_by_their_number() {
+    means(&[
+        ("Was war in KW 12 2025 los?", "KW 12 2025: 2025-03-17..2025-03-24"),
+        ("Was lief in KW 12?", "KW 12: 2024-03-18..2024-03-25"),
+        ("seit KW 40", "seit KW 40: 2023-10-02.."),
+        ("in der 1. Kalenderwoche 2020", "1. Kalenderwoche 2020: 2019-12-30..2020-01-06"),
+        ("in KW 53", "KW 53: 2020-12-28..2021-01-04"),
+        ("im ersten Quartal 2025", "ersten Quartal 2025: 2025-01-01..2025-04-01"),
+        ("im 2. Quartal des Jahres 2023", "2. Quartal des Jahres 2023: 2023-04-01..2023-07-01"),
+        ("in Q1 2025", "Q1 2025: 2025-01-01..2025-04-01"),
+        ("el primer trimestre de 2023", "primer trimestre de 2023: 2023-01-01..2023-04-01"),
+        ("in der ersten Woche im Mai", "ersten Woche im Mai: 2024-05-01..2024-05-08"),
+        ("la primera semana de mayo", "la primera semana de mayo: 2024-05-01..2024-05-08"),
+        ("3 Tage im Mai", "Mai: 2024-05-01..2024-06-01"),
+    ]);
+    means_nothing(&["eine Wallbox mit 11 kW", "KW 54", "in KW 0"]);
+    let at = |now: &str, text: &str| read_at(text, Some(&clock(now, "UTC")));
+    assert_eq!(at("2024-12-31T08:00:00Z", "in KW 1"), ["KW 1: 2024-12-30..2025-01-06"]);
+}

@@ -5,7 +5,7 @@
 /// All words are folded: small letters without accents. In Chinese and Japanese each character is a word. A pattern is a
 /// row of words; `a|b` stands for either, a `?` at the end makes a word optional, and a slot in braces stands for a word of
 /// one of the lists below, or for a number: `{number}`, `{unit}`, `{day}`, `{nth}`, `{weekday}`, `{month}`, `{year}`,
-/// `{decade}`, `{quarter}`, `{season}`, `{holiday}`, `{daypart}`.
+/// `{decade}`, `{quarter}`, `{week}`, `{season}`, `{holiday}`, `{daypart}`.
 #[derive(Debug)]
 pub(super) struct Language {
     /// Whether it is written without spaces, so that each of its characters is a word here.
@@ -195,6 +195,8 @@ pub(super) enum Meaning {
     WeekOf,
     /// The so-many-th `{unit}` of a named month, season or year.
     Nth,
+    /// The same of a unit that the pattern names without a slot, so that its other forms do not count: "3 Tage im Mai".
+    NthUnit(Unit),
     /// The last `{unit}` of it.
     LastOf,
 }

@@ -20,6 +20,8 @@ pub(super) struct Bound {
     /// Its first year.
     pub(super) decade: Option<i16>,
     pub(super) quarter: Option<i8>,
+    /// As ISO 8601 counts the weeks of a year.
+    pub(super) week: Option<i8>,
     /// 0 for spring.
     pub(super) season: Option<i8>,
     pub(super) holiday: Option<Holiday>,
@@ -96,6 +98,10 @@ impl Language {
             }
             "quarter" => {
                 bound.quarter = Some(quarter(word)?);
+                1
+            }
+            "week" => {
+                bound.week = Some(week(word)?);
                 1
             }
             "season" => {
@@ -190,6 +196,12 @@ fn decade(word: &str) -> Option<i16> {
 fn quarter(word: &str) -> Option<i8> {
     let digits = word.strip_prefix('q').filter(|digits| digits.len() == 1)?;
     digits.parse().ok().filter(|quarter| (1..=4).contains(quarter))
+}
+
+/// `12`, of the weeks of a year.
+fn week(word: &str) -> Option<i8> {
+    let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
+    word.parse().ok().filter(|week| is_number && (1..=53).contains(week))
 }
 
 /// Whether every word of a table is folded, as the words of a text are: for tests of tables.

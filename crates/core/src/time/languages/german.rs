@@ -3,8 +3,8 @@
 use crate::time::language::{
     DayPart, Holiday, Language,
     Meaning::{
-        Ago, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, Nth, NthOf, Of, OfWeek, OfYear, Part,
-        Past, This, WeekOf,
+        Ago, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, NthOf, NthUnit, Of, OfWeek, OfYear,
+        Part, Past, This, WeekOf,
     },
     Modifier::{
         About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter, SoonBefore,
@@ -249,11 +249,16 @@ pub(super) const GERMAN: Language = Language {
         ("{season} {year}?", Named),
         ("{season} des jahres {year}", Named),
         ("{quarter} {year}?", Named),
-        ("{nth} quartal {year}", Nth),
+        ("{nth} quartal des? jahres? {year}", NthUnit(Unit::Quarter)),
+        ("kw|kalenderwoche {week} {year}?", Named),
+        // "12 kW" is a power.
+        ("{week} kalenderwoche {year}?", Named),
         ("{holiday} {year}?", Named),
         ("{weekday} {daypart}?", Named),
         ("woche vom {day} {month} {year}?", WeekOf),
-        ("{nth} woche|wochenende|tag im {month} {year}?", Nth),
+        ("{nth} woche im {month} {year}?", NthUnit(Unit::Week)),
+        ("{nth} wochenende im {month} {year}?", NthUnit(Unit::Weekend)),
+        ("{nth} tag im {month} {year}?", NthUnit(Unit::Day)),
         ("letzte|letzten|letztes woche|wochenende|tag im {month} {year}?", LastOf),
         ("letzten {number} {unit} im {month} {year}?", LastOf),
     ],

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
     use crate::time::pattern::is_folded;
 
-    const SLOTS: [&str; 12] = [
+    const SLOTS: [&str; 13] = [
         "{number}",
         "{unit}",
         "{day}",
@@ -44,6 +44,7 @@ mod tests {
         "{year}",
         "{decade}",
         "{quarter}",
+        "{week}",
         "{season}",
         "{holiday}",
         "{daypart}",

@@ -3,7 +3,7 @@
 use crate::time::language::{
     DayPart, Holiday, Language,
     Meaning::{
-        Ago, AgoOf, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, Nth, NthOf, OfMonth, OfWeek,
+        Ago, AgoOf, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, NthOf, NthUnit, OfMonth, OfWeek,
         OfYear, Part, Past, This, WeekOf,
     },
     Modifier::{
@@ -213,11 +213,11 @@ pub(super) const SPANISH: Language = Language {
         ("{year}", Named),
         ("{season} de|del? {year}?", Named),
         ("{quarter} de|del? {year}?", Named),
-        ("{nth} trimestre de|del {year}", Nth),
+        ("{nth} trimestre de|del {year}", NthUnit(Unit::Quarter)),
         ("{holiday} de|del? {year}?", Named),
         ("{weekday}", Named),
         ("la? semana del {day} de {month} de|del? {year}?", WeekOf),
-        ("la? {nth} semana de {month} de|del? {year}?", Nth),
+        ("la? {nth} semana de {month} de|del? {year}?", NthUnit(Unit::Week)),
         ("la? ultima semana de {month} de|del? {year}?", LastOf),
     ],
     stretches: &[("entre", "y"), ("de", "a"), ("desde", "hasta")],
