@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "test code")]
 
 use aforesaid_core::{
-    time::{Clock, Order, TimeExpression, Times},
+    time::{Clock, Order, TimeExpression, TimeRange, Times},
     types::Timestamp,
 };
 use proptest::prelude::*;
@@ -403,4 +403,111 @@ fn what_people_say_of_the_past() {
         "over the years",
         "half a pound of butter",
     ]);
+}
+
+#[test]
+fn dates_in_digits() {
+    means(&[
+        ("Was war am 28.11.24?", "28.11.24: 2024-11-28..2024-11-29"),
+        ("Was haben wir 3.2.24 besprochen und mit wem?", "3.2.24: 2024-02-03..2024-02-04"),
+        ("28.11.23 Zahnarzt", "28.11.23: 2023-11-28..2023-11-29"),
+        ("Wer kam am 28.11. vorbei?", "28.11: 2023-11-28..2023-11-29"),
+        ("Wer kam am 3.5.?", "3.5: 2024-05-03..2024-05-04"),
+        ("seit 28.11. krank", "seit 28.11: 2023-11-28.."),
+        ("vom 28.11. bis 3.12. verreist", "vom 28.11. bis 3.12: 2023-11-28..2023-12-04"),
+        ("Wer kam am 28.11.2022?", "28.11.2022: 2022-11-28..2022-11-29"),
+        ("What did we say on 19/3/2024?", "19/3/2024: 2024-03-19..2024-03-20"),
+        ("¿Qué dijo el 5/3/2024?", "5/3/2024: 2024-03-05..2024-03-06"),
+        ("¿Qué dijo Ana en la reunión 5/3/2024?", "5/3/2024: 2024-03-05..2024-03-06"),
+        // An English one may begin with the month.
+        ("What did we say on 5/3/2024?", "2024: 2024-01-01..2025-01-01"),
+    ]);
+    means_nothing(&[
+        "Läuft Version 1.10.24 bei dir?",
+        "ab Version 1.2.3 läuft es wieder",
+        "What changed in 1.10.24?",
+        "seit v1.10. läuft es",
+        "Die Note war eine 3.5. Nicht mehr.",
+        "die Adresse ist 10.12.24.1 und nicht die andere",
+        "am 32.11.24 und am 3.13.",
+    ]);
+    let option = |text: &str| TimeRange::read(text, &clock(NOW, "UTC")).ok().map(|range| short(range.from));
+    for (text, from) in [("28.11.24", "2024-11-28"), ("28.11.", "2023-11-28"), ("3.5.24", "2024-05-03")] {
+        assert_eq!(option(text).as_deref(), Some(from), "{text}");
+    }
+    assert_eq!((option("28/11/2024").as_deref(), option("5/3/2024"), option("3.5")), (Some("2024-11-28"), None, None));
+    // A date that names its year is not told from now, whatever stands around it.
+    assert!(!Times::read("Was haben wir am 3.2.24 gemacht?", Some(&clock(NOW, "UTC"))).are_relative());
+}
+
+#[test]
+fn what_recurs_names_no_day() {
+    means_nothing(&[
+        "Wer gießt donnerstags die Tomaten?",
+        "montags und freitags im Chor",
+        "Was essen wir jeden Sonntag?",
+        "¿Quién riega los jueves?",
+        "los lunes y martes en el coro",
+        "de los lunes a los viernes",
+        "¿Qué comemos todos los sábados y cada martes?",
+    ]);
+    means(&[
+        ("¿Quién vino el jueves?", "jueves: 2024-05-09..2024-05-10"),
+        ("Wer kam am Donnerstag?", "Donnerstag: 2024-05-09..2024-05-10"),
+        ("¿Qué hicimos ayer, como todos los martes?", "ayer: 2024-05-14..2024-05-15"),
+    ]);
+}
+
+#[test]
+fn the_recent_past_in_german_and_spanish() {
+    means(&[
+        ("hace quince días", "hace quince días: 2024-04-28..2024-05-05"),
+        ("vor zwei Wochen", "vor zwei Wochen: 2024-04-28..2024-05-05"),
+        ("hace 15 días", "hace 15 días: 2024-04-28..2024-05-05"),
+        ("hace quince minutos", "hace quince minutos: 2024-05-15T11:40:00Z..2024-05-15T11:50:00Z"),
+        ("Was haben wir heuer geerntet?", "heuer: 2024-01-01..2025-01-01"),
+        ("heuer im März", "heuer im März: 2024-03-01..2024-04-01"),
+        ("heuer zu Ostern", "heuer zu Ostern: 2024-03-29..2024-04-02"),
+        ("Wen trafen wir neulich?", "neulich: 2024-05-01..2024-05-16"),
+    ]);
+    let times = Times::read("Was hat sie vor kurzem gekauft?", Some(&clock(NOW, "UTC")));
+    assert_eq!((times.order, times.expressions), (Some(Order::Newest), Vec::new()));
+}
+
+#[test]
+fn feast_days_in_german_and_spanish() {
+    means(&[
+        ("Wer kam an Heilig Abend?", "Heilig Abend: 2023-12-24..2023-12-25"),
+        ("am Heiligen Abend 2022", "Heiligen Abend 2022: 2022-12-24..2022-12-25"),
+        ("an Christi Himmelfahrt", "Christi Himmelfahrt: 2024-05-09..2024-05-10"),
+        ("an Fronleichnam 2023", "Fronleichnam 2023: 2023-06-08..2023-06-09"),
+        ("am Pfingstmontag 2023", "Pfingstmontag 2023: 2023-05-29..2023-05-30"),
+        ("¿Qué hicimos el día de Reyes?", "día de Reyes: 2024-01-06..2024-01-07"),
+        ("en el día de los Reyes Magos de 2022", "día de los Reyes Magos de 2022: 2022-01-06..2022-01-07"),
+        ("después de los Reyes Magos", "después de los Reyes Magos: 2024-01-07.."),
+        ("en Nochebuena", "Nochebuena: 2023-12-24..2023-12-25"),
+        ("en Nochevieja", "Nochevieja: 2023-12-31..2024-01-01"),
+    ]);
+    means_nothing(&["¿Qué libro sobre los reyes de Navarra leímos?", "Ana Reyes"]);
+}
+
+#[test]
+fn weeks_and_quarters_by_their_number() {
+    means(&[
+        ("Was war in KW 12 2025 los?", "KW 12 2025: 2025-03-17..2025-03-24"),
+        ("Was lief in KW 12?", "KW 12: 2024-03-18..2024-03-25"),
+        ("seit KW 40", "seit KW 40: 2023-10-02.."),
+        ("in der 1. Kalenderwoche 2020", "1. Kalenderwoche 2020: 2019-12-30..2020-01-06"),
+        ("in KW 53", "KW 53: 2020-12-28..2021-01-04"),
+        ("im ersten Quartal 2025", "ersten Quartal 2025: 2025-01-01..2025-04-01"),
+        ("im 2. Quartal des Jahres 2023", "2. Quartal des Jahres 2023: 2023-04-01..2023-07-01"),
+        ("in Q1 2025", "Q1 2025: 2025-01-01..2025-04-01"),
+        ("el primer trimestre de 2023", "primer trimestre de 2023: 2023-01-01..2023-04-01"),
+        ("in der ersten Woche im Mai", "ersten Woche im Mai: 2024-05-01..2024-05-08"),
+        ("la primera semana de mayo", "la primera semana de mayo: 2024-05-01..2024-05-08"),
+        ("3 Tage im Mai", "Mai: 2024-05-01..2024-06-01"),
+    ]);
+    means_nothing(&["eine Wallbox mit 11 kW", "KW 54", "in KW 0"]);
+    let at = |now: &str, text: &str| read_at(text, Some(&clock(now, "UTC")));
+    assert_eq!(at("2024-12-31T08:00:00Z", "in KW 1"), ["KW 1: 2024-12-30..2025-01-06"]);
 }

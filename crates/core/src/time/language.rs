@@ -5,7 +5,7 @@
 /// All words are folded: small letters without accents. In Chinese and Japanese each character is a word. A pattern is a
 /// row of words; `a|b` stands for either, a `?` at the end makes a word optional, and a slot in braces stands for a word of
 /// one of the lists below, or for a number: `{number}`, `{unit}`, `{day}`, `{nth}`, `{weekday}`, `{month}`, `{year}`,
-/// `{decade}`, `{quarter}`, `{season}`, `{holiday}`, `{daypart}`.
+/// `{decade}`, `{quarter}`, `{week}`, `{season}`, `{holiday}`, `{daypart}`.
 #[derive(Debug)]
 pub(super) struct Language {
     /// Whether it is written without spaces, so that each of its characters is a word here.
@@ -36,6 +36,10 @@ pub(super) struct Language {
     pub(super) expressions: &'static [(&'static str, Meaning)],
     /// The word between the two ends of a stretch, each with the one in front of it: "between" and "and".
     pub(super) stretches: &'static [(&'static str, &'static str)],
+    /// What recurs and so names no time, though words of it would: "los lunes".
+    pub(super) recurring: &'static [&'static str],
+    /// What stands before a date in digits, so that `28.11.` is one and `3/4/2024` begins with the day.
+    pub(super) before_dates: &'static [&'static str],
     /// What asks for the newest or the oldest of its kind.
     pub(super) orders: &'static [(&'static str, Sought)],
     /// What says that a matter was named: beside the words for the first or the last time, the turn is asked for that names it.
@@ -191,6 +195,8 @@ pub(super) enum Meaning {
     WeekOf,
     /// The so-many-th `{unit}` of a named month, season or year.
     Nth,
+    /// The same of a unit that the pattern names without a slot, so that its other forms do not count: "3 Tage im Mai".
+    NthUnit(Unit),
     /// The last `{unit}` of it.
     LastOf,
 }

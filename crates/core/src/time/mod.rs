@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `languages/*.rs` | one table a language: its words, the patterns they stand in, and what these mean |
 //! | `language.rs` | what such a table holds |
+//! | `digits.rs` | reads a date in digits |
 //! | `pattern.rs` | finds a pattern of a table in a text |
 //! | `resolve.rs` | turns a pattern that was found into a stretch of the calendar |
 //! | `range.rs` | a stretch of time, and how well a moment fits it |
@@ -14,6 +15,7 @@
 
 mod argument;
 mod clock;
+mod digits;
 mod holidays;
 mod language;
 mod languages;

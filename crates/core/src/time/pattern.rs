@@ -20,6 +20,8 @@ pub(super) struct Bound {
     /// Its first year.
     pub(super) decade: Option<i16>,
     pub(super) quarter: Option<i8>,
+    /// As ISO 8601 counts the weeks of a year.
+    pub(super) week: Option<i8>,
     /// 0 for spring.
     pub(super) season: Option<i8>,
     pub(super) holiday: Option<Holiday>,
@@ -98,6 +100,10 @@ impl Language {
                 bound.quarter = Some(quarter(word)?);
                 1
             }
+            "week" => {
+                bound.week = Some(week(word)?);
+                1
+            }
             "season" => {
                 let (season, words) = longest_place(&self.seasons, found)?;
                 bound.season = Some(season);
@@ -170,7 +176,7 @@ fn place(lists: &[&[&str]], word: &str) -> Option<i8> {
     lists.iter().position(|names| names.contains(&word)).and_then(|place| i8::try_from(place).ok())
 }
 
-fn year(word: &str) -> Option<i16> {
+pub(super) fn year(word: &str) -> Option<i16> {
     let is_year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
     word.parse().ok().filter(|_| is_year)
 }
@@ -192,30 +198,10 @@ fn quarter(word: &str) -> Option<i8> {
     digits.parse().ok().filter(|quarter| (1..=4).contains(quarter))
 }
 
-/// A date in digits at the start of `found`: `2023-05-08`, `2023-05`, `8.5.2023`.
-pub(super) fn digits(found: &[Token]) -> Option<(usize, Bound)> {
-    let number = |token: &Token, most: i8| -> Option<i8> {
-        let is_number = (1..=2).contains(&token.word.len()) && token.word.bytes().all(|byte| byte.is_ascii_digit());
-        token.word.parse().ok().filter(|number| is_number && (1..=most).contains(number))
-    };
-    let [first, second, rest @ ..] = found else { return None };
-    match first.joint {
-        Some('-') => {
-            let month = number(second, 12).filter(|_| second.word.len() == 2)?;
-            let year = Some(year(&first.word)?);
-            let third = rest.first().filter(|third| second.joint == Some('-') && third.word.len() == 2);
-            Some(match third.and_then(|third| number(third, 31)) {
-                Some(day) => (3, Bound { year, month: Some(month), day: Some(day), ..Bound::default() }),
-                None => (2, Bound { year, month: Some(month), ..Bound::default() }),
-            })
-        }
-        Some('.') => {
-            let (day, month) = (number(first, 31)?, number(second, 12)?);
-            let year = Some(year(&rest.first().filter(|_| second.joint == Some('.'))?.word)?);
-            Some((3, Bound { year, month: Some(month), day: Some(day), ..Bound::default() }))
-        }
-        _ => None,
-    }
+/// `12`, of the weeks of a year.
+fn week(word: &str) -> Option<i8> {
+    let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
+    word.parse().ok().filter(|week| is_number && (1..=53).contains(week))
 }
 
 /// Whether every word of a table is folded, as the words of a text are: for tests of tables.

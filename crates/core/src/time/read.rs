@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::{
     clock::Clock,
+    digits::{Writing, digits},
     language::{Language, Meaning, Modifier, Sought},
     languages::ALL,
-    pattern::{Bound, digits},
+    pattern::Bound,
     range::TimeRange,
     resolve::{joined, modified, resolve},
     stretch::Stretch,
@@ -68,6 +69,10 @@ impl Times {
     ///
     /// Without a clock, only times are read that name their year, in UTC.
     pub fn read(text: &str, clock: Option<&Clock>) -> Self {
+        Self::written(text, clock, Writing::of(text))
+    }
+
+    fn written(text: &str, clock: Option<&Clock>, writing: Writing) -> Self {
         let mut tokens = tokens(text);
         tokens.truncate(WORDS);
         if length(&tokens) > QUESTION {
@@ -82,7 +87,7 @@ impl Times {
             match languages
                 .iter()
                 .rev()
-                .filter_map(|language| Found::at(language, &tokens, at, clock))
+                .filter_map(|language| Found::at(language, &tokens, at, clock, writing))
                 .max_by_key(|of| of.end)
             {
                 Some(found) => {
@@ -93,7 +98,7 @@ impl Times {
                     }
                     at = found.end;
                 }
-                None => at += 1,
+                None => at += languages.iter().filter_map(|of| recurring(of, &tokens[at..])).max().unwrap_or(1),
             }
         }
         let sought = order(&tokens, &taken, &languages);
@@ -111,7 +116,9 @@ impl Times {
 
     /// Whether all its times are told from the moment of asking ("on Friday", "last May"), and none by its year.
     pub fn are_relative(&self) -> bool {
-        self.expressions.iter().all(|expression| Self::read(&expression.text, None).expressions.is_empty())
+        // The words of an expression alone do not tell how the text writes dates.
+        let read = |expression: &TimeExpression| Self::written(&expression.text, None, Writing::Argument);
+        self.expressions.iter().all(|expression| read(expression).expressions.is_empty())
     }
 
     /// How well a moment fits the best of its expressions, in [0, 1]; `None` where it has none.
@@ -127,8 +134,8 @@ pub(super) fn whole(text: &str, clock: &Clock) -> Option<TimeRange> {
     let is_whole = |of: &Found| of.end == tokens.len();
     let found = |language: &&'static Language| {
         // Whoever gives a time as an argument means a time.
-        let single = Found::single(language, &tokens, 0, Some(clock), true).filter(is_whole);
-        single.or_else(|| Found::at(language, &tokens, 0, Some(clock)).filter(is_whole))
+        let single = Found::single(language, &tokens, 0, Some(clock), Writing::Argument, true).filter(is_whole);
+        single.or_else(|| Found::at(language, &tokens, 0, Some(clock), Writing::Argument).filter(is_whole))
     };
     (!tokens.is_empty()).then(|| ALL.iter().find_map(found)).flatten()?.stretch.range(&clock.zone)
 }
@@ -168,9 +175,9 @@ struct Found {
 
 impl Found {
     /// The longest expression of a language at a place.
-    fn at(language: &Language, tokens: &[Token], at: usize, clock: Option<&Clock>) -> Option<Self> {
-        let single = Self::single(language, tokens, at, clock, false);
-        let between = Self::between(language, tokens, at, clock);
+    fn at(language: &Language, tokens: &[Token], at: usize, clock: Option<&Clock>, writing: Writing) -> Option<Self> {
+        let single = Self::single(language, tokens, at, clock, writing, false);
+        let between = Self::between(language, tokens, at, clock, writing);
         match (single, between) {
             (Some(single), Some(between)) if single.end > between.end => Some(single),
             (single, between) => between.or(single),
@@ -178,12 +185,22 @@ impl Found {
     }
 
     /// Modifiers and what they stand before.
-    fn single(language: &Language, tokens: &[Token], at: usize, clock: Option<&Clock>, is_led: bool) -> Option<Self> {
+    fn single(
+        language: &Language,
+        tokens: &[Token],
+        at: usize,
+        clock: Option<&Clock>,
+        writing: Writing,
+        is_led: bool,
+    ) -> Option<Self> {
         let mut modifiers: Vec<(Modifier, Bound, usize)> = Vec::new();
         let (mut best, mut core): (Option<Self>, usize) = (None, at);
         loop {
+            if recurring(language, tokens.get(core..).unwrap_or_default()).is_some() {
+                return best;
+            }
             let leads = is_led || modifiers.iter().any(|(modifier, ..)| modifier.leads());
-            if let Some((end, stretch)) = Self::core(language, tokens, core, clock, leads)
+            if let Some((end, stretch)) = Self::core(language, tokens, core, clock, writing, leads)
                 && best.as_ref().is_none_or(|best| end > best.end)
                 && let Some(stretch) = apply(stretch, &modifiers)
             {
@@ -204,6 +221,7 @@ impl Found {
         tokens: &[Token],
         at: usize,
         clock: Option<&Clock>,
+        writing: Writing,
         is_led: bool,
     ) -> Option<(usize, Stretch)> {
         let rest = tokens.get(at..)?;
@@ -212,7 +230,7 @@ impl Found {
             let is_certain = is_led || words > 1 || !language.ambiguous.contains(&rest[0].word.as_str());
             is_certain.then_some((words, *meaning, bound))
         });
-        let in_digits = digits(rest).map(|(words, bound)| (words, Meaning::Named, bound));
+        let in_digits = digits(language, tokens, at, writing).map(|(words, bound)| (words, Meaning::Named, bound));
         let mut all: Vec<(usize, Meaning, Bound)> = of_table.chain(in_digits).collect();
         all.sort_by_key(|(words, ..)| std::cmp::Reverse(*words));
         let resolved =
@@ -221,14 +239,20 @@ impl Found {
     }
 
     /// From one time to another.
-    fn between(language: &Language, tokens: &[Token], at: usize, clock: Option<&Clock>) -> Option<Self> {
+    fn between(
+        language: &Language,
+        tokens: &[Token],
+        at: usize,
+        clock: Option<&Clock>,
+        writing: Writing,
+    ) -> Option<Self> {
         let opens = |(open, _): &&(&str, &str)| tokens[at].word == *open;
         language.stretches.iter().filter(opens).find_map(|(_, middle)| {
-            let first = Self::single(language, tokens, at + 1, clock, true)?;
+            let first = Self::single(language, tokens, at + 1, clock, writing, true)?;
             if tokens.get(first.end)?.word != *middle {
                 return None;
             }
-            let last = Self::single(language, tokens, first.end + 1, clock, true)?;
+            let last = Self::single(language, tokens, first.end + 1, clock, writing, true)?;
             let stretch = joined(first.stretch, last.stretch)?;
             Some(Self { shown: at, core: at, end: last.end, stretch })
         })
@@ -245,6 +269,11 @@ fn followed(language: &Language, tokens: &[Token], mut end: usize, mut stretch: 
         (end, stretch) = (end + words, changed);
     }
     (end, stretch)
+}
+
+/// How many words at the start of some name what recurs, at the most.
+fn recurring(language: &Language, tokens: &[Token]) -> Option<usize> {
+    language.recurring.iter().filter_map(|pattern| Some(language.find(pattern, tokens)?.0)).max()
 }
 
 /// How many words these are: two characters of a script without spaces are about one.

@@ -2,7 +2,7 @@
 
 use jiff::{
     Span,
-    civil::{Date, Weekday},
+    civil::{Date, ISOWeekDate, Weekday},
 };
 
 use super::{
@@ -28,6 +28,7 @@ pub(super) fn resolve(meaning: Meaning, bound: &Bound, clock: Option<&Clock>) ->
             Stretch::days(monday, days_after(monday, 6)?)
         }
         Meaning::Nth => nth(bound, bound.nth?, named(&Bound { nth: None, unit: None, ..*bound }, clock)?),
+        Meaning::NthUnit(unit) => resolve(Meaning::Nth, &Bound { unit: Some(unit), ..*bound }, clock),
         Meaning::NthOf(unit, turns) => nth(bound, bound.nth?, period(unit, turns, clock?)?),
         Meaning::LastOf => last_of(bound, clock),
         Meaning::Day(days) => {
@@ -158,7 +159,8 @@ fn named(bound: &Bound, clock: Option<&Clock>) -> Option<Stretch> {
     let today = clock?.today()?;
     if has_yearly_name(bound) {
         let begun = |year: i16| in_year(bound, year).filter(|of| of.from.is_some_and(|from| from.date() <= today));
-        let years = (0..=YEARS).filter_map(|back| today.year().checked_sub(back));
+        // The first week of a year may begin in the year before.
+        let years = (-1..=YEARS).filter_map(|back| today.year().checked_sub(back));
         return years.filter_map(begun).next().map(|of| Stretch { yearly: true, ..of });
     }
     match bound.weekday {
@@ -168,10 +170,11 @@ fn named(bound: &Bound, clock: Option<&Clock>) -> Option<Stretch> {
 }
 
 fn has_yearly_name(bound: &Bound) -> bool {
-    bound.month.is_some() || bound.season.is_some() || bound.quarter.is_some() || bound.holiday.is_some()
+    let is_part = bound.month.is_some() || bound.season.is_some() || bound.quarter.is_some() || bound.week.is_some();
+    is_part || bound.holiday.is_some()
 }
 
-/// A holiday, season, quarter, month or day of a year, or the year itself.
+/// A holiday, season, quarter, week, month or day of a year, or the year itself.
 fn in_year(bound: &Bound, year: i16) -> Option<Stretch> {
     if let Some(holiday) = bound.holiday {
         return Some(holiday.days(year)?.with_slack(2 * DAY));
@@ -182,6 +185,10 @@ fn in_year(bound: &Bound, year: i16) -> Option<Stretch> {
     }
     if let Some(quarter) = bound.quarter {
         return months(Date::new(year, 3 * (quarter - 1) + 1, 1).ok()?, 3);
+    }
+    if let Some(week) = bound.week {
+        let monday = ISOWeekDate::new(year, week, Weekday::Monday).ok()?.date();
+        return Stretch::days(monday, days_after(monday, 6)?);
     }
     match (bound.month, bound.day) {
         (Some(month), Some(day)) => in_daypart(Date::new(year, month, day).ok()?, bound.daypart),

@@ -13,6 +13,8 @@ pub(super) struct Token {
     pub(super) place: Range<usize>,
     /// What stands between it and the next, if that is one character.
     pub(super) joint: Option<char>,
+    /// Whether a dot follows at once.
+    pub(super) is_dotted: bool,
 }
 
 /// All words of a text, in order. An apostrophe ends a word, so that "week's" begins with "week".
@@ -34,7 +36,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 text[start + first..].find(|c: char| !is_inside(c)).map_or(text.len(), |length| start + first + length)
             }
         };
-        tokens.push(Token { word: folded(&text[start..end]).into_owned(), place: start..end, joint: None });
+        let word = folded(&text[start..end]).into_owned();
+        tokens.push(Token { word, place: start..end, joint: None, is_dotted: text[end..].starts_with('.') });
         at = end;
     }
     tokens

@@ -190,6 +190,8 @@ pub(super) const CHINESE: Language = Language {
         ("{year} 年 的? 最 后|後 一 个|個? {unit}", LastOf),
     ],
     stretches: &[],
+    recurring: &[],
+    before_dates: &[],
     orders: &[
         ("现 在", Newest),
         ("現 在", Newest),

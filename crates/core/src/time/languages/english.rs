@@ -355,6 +355,8 @@ pub(super) const ENGLISH: Language = Language {
         ("the? last {unit} of {season} {year}?", LastOf),
     ],
     stretches: &[("between", "and"), ("from", "to"), ("from", "until"), ("from", "till"), ("from", "through")],
+    recurring: &[],
+    before_dates: &[],
     orders: &[
         ("now|nowadays|currently|current|presently|latest|newest", Newest),
         ("right now", Newest),

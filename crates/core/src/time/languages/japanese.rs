@@ -170,6 +170,8 @@ pub(super) const JAPANESE: Language = Language {
         ("一 昨 年 の? {month} 月", OfYear(-2)),
     ],
     stretches: &[],
+    recurring: &[],
+    before_dates: &[],
     orders: &[
         ("今", Newest),
         ("現 在", Newest),

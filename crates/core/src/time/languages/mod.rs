@@ -34,7 +34,7 @@ mod tests {
     use super::*;
     use crate::time::pattern::is_folded;
 
-    const SLOTS: [&str; 12] = [
+    const SLOTS: [&str; 13] = [
         "{number}",
         "{unit}",
         "{day}",
@@ -44,6 +44,7 @@ mod tests {
         "{year}",
         "{decade}",
         "{quarter}",
+        "{week}",
         "{season}",
         "{holiday}",
         "{daypart}",
@@ -60,11 +61,13 @@ mod tests {
             let words = words.chain(language.numbers.iter().map(|(word, _)| *word));
             let words = words.chain(language.holidays.iter().map(|(word, _)| *word));
             let words = words.chain(language.dayparts.iter().map(|(word, _)| *word));
+            let words = words.chain(language.before_dates.iter().copied());
             for word in words.chain(language.ambiguous.iter().copied()) {
                 assert!(is_folded(word), "{word:?}");
             }
             let patterns = language.modifiers.iter().chain(language.followers).map(|(pattern, _)| *pattern);
             let patterns = patterns.chain(language.expressions.iter().map(|(pattern, _)| *pattern));
+            let patterns = patterns.chain(language.recurring.iter().copied());
             let patterns = patterns.chain(language.orders.iter().map(|(pattern, _)| *pattern));
             let patterns = patterns.chain(language.mentions.iter().copied()).chain(language.when.iter().copied());
             for pattern in patterns {

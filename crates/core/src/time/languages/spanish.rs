@@ -3,8 +3,8 @@
 use crate::time::language::{
     DayPart, Holiday, Language,
     Meaning::{
-        Ago, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, Nth, NthOf, OfMonth, OfWeek, OfYear,
-        Part, Past, This, WeekOf,
+        Ago, AgoOf, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, NthOf, NthUnit, OfMonth, OfWeek,
+        OfYear, Part, Past, This, WeekOf,
     },
     Modifier::{
         About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter, SoonBefore,
@@ -30,15 +30,7 @@ pub(super) const SPANISH: Language = Language {
         &["noviembre"],
         &["diciembre"],
     ],
-    weekdays: [
-        &["lunes"],
-        &["martes"],
-        &["miercoles"],
-        &["jueves"],
-        &["viernes"],
-        &["sabado", "sabados"],
-        &["domingo", "domingos"],
-    ],
+    weekdays: [&["lunes"], &["martes"], &["miercoles"], &["jueves"], &["viernes"], &["sabado"], &["domingo"]],
     seasons: [&["primavera"], &["verano"], &["otono"], &["invierno"]],
     units: &[
         ("minuto", Unit::Minute),
@@ -104,7 +96,11 @@ pub(super) const SPANISH: Language = Language {
         ("nochevieja", Holiday::Fixed(12, 31, 31)),
         ("fin de ano", Holiday::Fixed(12, 31, 31)),
         ("ano nuevo", Holiday::Fixed(1, 1, 1)),
-        ("reyes", Holiday::Fixed(1, 5, 6)),
+        // Alone they are kings.
+        ("dia de reyes", Holiday::Fixed(1, 6, 6)),
+        ("dia de los reyes", Holiday::Fixed(1, 6, 6)),
+        ("dia de los reyes magos", Holiday::Fixed(1, 6, 6)),
+        ("los reyes magos", Holiday::Fixed(1, 6, 6)),
         ("semana santa", Holiday::FromEaster(-7, 0)),
         ("pascua", Holiday::FromEaster(-2, 1)),
         ("carnaval", Holiday::FromEaster(-52, -47)),
@@ -120,8 +116,8 @@ pub(super) const SPANISH: Language = Language {
         ("tarde", DayPart { from: 12, to: 21 }),
         ("noche", DayPart { from: 18, to: 30 }),
     ],
-    // Sauce, name, morning, cards.
-    ambiguous: &["mayo", "manana", "abril", "julio", "reyes", "domingo", "marzo", "tarde", "noche"],
+    // Sauce, name, morning.
+    ambiguous: &["mayo", "manana", "abril", "julio", "domingo", "marzo", "tarde", "noche"],
     modifiers: &[
         ("en|durante", Leads),
         ("el|la|los|las|de|del", Nothing),
@@ -190,6 +186,8 @@ pub(super) const SPANISH: Language = Language {
         ("el|la? proximo|proxima {unit}", Next),
         ("el|la? proximo|proxima {weekday}", Next),
         ("el|la? proximo|proxima {month}", Next),
+        // Who says fifteen days means two weeks.
+        ("hace quince|15 dias", AgoOf(exactly(2), Some(Unit::Week))),
         ("hace {number} {unit}", Ago),
         ("hace casi|unos|unas|como|mas {number} {unit}", Ago),
         ("hace medio|media {unit}", HalfAgo(Some(0))),
@@ -215,14 +213,16 @@ pub(super) const SPANISH: Language = Language {
         ("{year}", Named),
         ("{season} de|del? {year}?", Named),
         ("{quarter} de|del? {year}?", Named),
-        ("{nth} trimestre de|del {year}", Nth),
+        ("{nth} trimestre de|del {year}", NthUnit(Unit::Quarter)),
         ("{holiday} de|del? {year}?", Named),
         ("{weekday}", Named),
         ("la? semana del {day} de {month} de|del? {year}?", WeekOf),
-        ("la? {nth} semana de {month} de|del? {year}?", Nth),
+        ("la? {nth} semana de {month} de|del? {year}?", NthUnit(Unit::Week)),
         ("la? ultima semana de {month} de|del? {year}?", LastOf),
     ],
     stretches: &[("entre", "y"), ("de", "a"), ("desde", "hasta")],
+    recurring: &["los {weekday}", "los {weekday} y|o {weekday}", "cada {weekday}"],
+    before_dates: &["el", "del"],
     orders: &[
         ("ahora|actualmente|actual|actuales", Newest),
         ("hoy", Newest),
