@@ -52,6 +52,28 @@ fn the_time_that_the_question_names_is_preferred() {
     assert_eq!(first(&query("was habe ich letzte Woche für coffee bezahlt?")), "week");
 }
 
+/// The words of a date led to turns that hold them, and what was said on that day stood far below.
+#[test]
+fn a_question_that_names_nothing_but_a_time_is_answered_by_what_was_said_then() {
+    let memory = memory();
+    let misleading = "In May and in March of 2024, on the 20th or the 13th, what happened was coffee.";
+    let turn = Turn {
+        said_at: Some("2024-01-02T09:00:00Z".parse().unwrap()),
+        ..Turn::new(ConversationId::new("chat").unwrap(), SessionId::new("s").unwrap(), "Ann", misleading)
+    };
+    memory.add_turns(&namespace(), vec![turn]).unwrap();
+    let first = |text: &str| {
+        let found = memory.search(&query(text), &Pipeline::hybrid(), Explanations::Omit).unwrap();
+        found.hits[0].id.clone()
+    };
+    assert_eq!(first("what happened on March 20, 2024?"), "spring");
+    assert_eq!(first("Was war am 20. März 2024?"), "spring");
+    assert_eq!(first("what did we talk about on May 13?"), "other");
+    assert_eq!(first("¿Qué pasó el 13 de mayo de 2024?"), "other");
+    // Asked for something besides, words count.
+    assert_ne!(first("what happened with the station on May 13?"), "other");
+}
+
 #[test]
 fn the_newest_and_the_oldest_are_of_the_same_matter() {
     let newest = search(&query("what do I currently pay for coffee?"));

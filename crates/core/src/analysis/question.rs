@@ -107,6 +107,19 @@ impl Question {
         Self { times: Some(Times::read(&self.text, Some(clock)).begun(clock)), ..self }
     }
 
+    /// Whether it names a time and asks for nothing else than what was then ("what happened on May 3?").
+    pub fn asks_for_a_time_alone(&self) -> bool {
+        let Some(times) = self.times.as_ref().filter(|times| !times.expressions.is_empty()) else { return false };
+        let mut end = 0;
+        let mut rest = Vec::new();
+        for expression in &times.expressions {
+            rest.extend(self.text.get(end..expression.place.start));
+            end = expression.place.end;
+        }
+        rest.extend(self.text.get(end..));
+        time_words::is_of_any_day(rest)
+    }
+
     /// The distinct terms of a part of it: a part may be too short to tell its language.
     pub(crate) fn terms_of(&self, part: &str, analyzer: Analyzer) -> Vec<String> {
         analyzer.terms_in(part, self.language)
@@ -195,6 +208,18 @@ mod tests {
 
     fn speakers(names: &[&str]) -> Vec<SpeakerName> {
         names.iter().map(|name| SpeakerName::new(name)).collect()
+    }
+
+    #[test]
+    fn a_time_alone_is_told_from_a_matter_at_a_time() {
+        let clock = Clock { now: "2024-05-15T12:00:00Z".parse().unwrap(), zone: crate::types::Zone::UTC };
+        let alone = |text: &str| Question::new(text, Analyzer::English).asked_at(&clock).asks_for_a_time_alone();
+        for text in ["what happened on March 20, 2024?", "Was war gestern?", "¿Qué pasó la semana pasada?", "last week"] {
+            assert!(alone(text), "{text}");
+        }
+        for text in ["what did I pay yesterday?", "What happened?", "Was hat Ann gestern gesagt?"] {
+            assert!(!alone(text), "{text}");
+        }
     }
 
     #[test]

@@ -83,6 +83,11 @@ pub trait Column: Send + Sync {
         self.floor().is_none_or(|floor| score > floor)
     }
 
+    /// Whether a score alone is a reason to show a candidate, where the leg feeds the pool.
+    fn suffices(&self, score: f64) -> bool {
+        self.is_evidence(score)
+    }
+
     /// Whether a score can bring a candidate into the pool, where the leg feeds it.
     fn enters_pool(&self, _score: f64) -> bool {
         true

@@ -107,10 +107,10 @@ impl SignalTable {
         self.columns.iter().filter_map(|filled| Some((filled, filled.column.as_deref()?)))
     }
 
-    /// Whether any leg has evidence for the candidate at a place.
+    /// Whether any leg has evidence enough for the candidate at a place.
     pub(super) fn has_evidence(&self, place: usize) -> bool {
         self.filled().any(|(filled, column)| {
-            filled.leg.feeds_pool() && filled.score(place).is_some_and(|score| column.is_evidence(score))
+            filled.leg.feeds_pool() && filled.score(place).is_some_and(|score| column.suffices(score))
         })
     }
 
@@ -203,7 +203,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        pipeline::{leg::Scores, legs::DateLeg, legs::DenseLeg},
+        pipeline::{leg::Scores, legs::DenseLeg, legs::ReplyLeg},
         ranking::Ranking,
     };
 
@@ -227,10 +227,10 @@ mod tests {
     #[test]
     fn a_column_of_the_pool_alone_knows_only_its_candidates() {
         let column: Option<Box<dyn Column>> = Some(Box::new(Scores::new(vec![0.0, 0.5, 1.0], Some(0.0))));
-        let filled = Filled { leg: Arc::new(DateLeg), column, places: Some(vec![1, 4, 7]) };
+        let filled = Filled { leg: Arc::new(ReplyLeg), column, places: Some(vec![1, 4, 7]) };
         let table = SignalTable { columns: vec![filled], fused: 0 };
         let ranks: Vec<Option<usize>> =
-            table.standings(&[1, 4, 5, 7]).iter().map(|legs| Some(legs.get("date_match")?.rank)).collect();
+            table.standings(&[1, 4, 5, 7]).iter().map(|legs| Some(legs.get("reply_match")?.rank)).collect();
         assert_eq!(ranks, [None, Some(2), None, Some(1)]);
         assert!(!table.has_evidence(7), "it brings nothing into the pool");
     }

@@ -19,13 +19,17 @@ const USUAL: f64 = 2.5;
 /// The most that a fit counts.
 const MOST: f64 = 2.0;
 
-/// How well the time of each candidate fits the dates that a query names, in [0, 2]; no column where it names none.
+/// What a fit counts where nothing but a time is asked for: more than words can weigh, which are then those of the time.
+const ALONE: f64 = 20.0;
+
+/// How well the time of each candidate fits the dates that a query names, in [0, 2]; no column where it names none. In [0, 20]
+/// where it asks for nothing but what was then.
 ///
 /// Asked at a known moment, these are the times that it names in any way, such as last week; else the dates alone.
 ///
 /// Where a question about what was tells its time from the moment of asking, a time in which little was said tells more than
 /// one of half a history, and counts up to twice: the fit is multiplied by `ln(candidates / sum of fits) / 2.5`, held in
-/// [1, 2]; in a long history, the candidates are those of the pool. A time that is named by its year is written in texts as it
+/// [1, 2]. A time that is named by its year is written in texts as it
 /// is asked for. In another question a time is often that of the matter ("am I free on Tuesday?").
 ///
 /// A session was held when its first turn was said. A candidate without a time fits no date.
@@ -52,10 +56,6 @@ impl Leg for DateLeg {
     fn score(&self, input: &LegInput<'_>) -> Result<Option<Box<dyn Column>>, StoreError> {
         Ok(column(input).map(|column| Box::new(column) as Box<dyn Column>))
     }
-
-    fn feeds_pool(&self) -> bool {
-        false
-    }
 }
 
 struct DateColumn {
@@ -71,6 +71,15 @@ impl Column for DateColumn {
 
     fn floor(&self) -> Option<f64> {
         Some(0.0)
+    }
+
+    /// That something was said on a day is a reason to show it where the day alone is asked for.
+    fn suffices(&self, score: f64) -> bool {
+        self.whole == ALONE && score > 0.0
+    }
+
+    fn enters_pool(&self, score: f64) -> bool {
+        self.suffices(score)
     }
 
     /// In parts of a whole fit: the boost's weight is not known here.
@@ -93,7 +102,11 @@ fn column(input: &LegInput<'_>) -> Option<DateColumn> {
         let fit = |unit: &u32| said_at(unit).and_then(|moment| times.fit(moment)).unwrap_or(0.0);
         let mut fits: Vec<f64> = input.units.iter().map(fit).collect();
         let is_told_from_now = request.question.is_of_the_past && times.are_relative();
-        let whole = if is_told_from_now { rarity(&fits) } else { 1.0 };
+        let whole = match () {
+            () if request.question.asks_for_a_time_alone() => ALONE,
+            () if is_told_from_now => rarity(&fits),
+            () => 1.0,
+        };
         fits.iter_mut().for_each(|fit| *fit *= whole);
         return Some(DateColumn { fits, whole });
     }
