@@ -214,7 +214,8 @@ mod tests {
     fn a_time_alone_is_told_from_a_matter_at_a_time() {
         let clock = Clock { now: "2024-05-15T12:00:00Z".parse().unwrap(), zone: crate::types::Zone::UTC };
         let alone = |text: &str| Question::new(text, Analyzer::English).asked_at(&clock).asks_for_a_time_alone();
-        for text in ["what happened on March 20, 2024?", "Was war gestern?", "¿Qué pasó la semana pasada?", "last week"] {
+        for text in ["what happened on March 20, 2024?", "Was war gestern?", "¿Qué pasó la semana pasada?", "last week"]
+        {
             assert!(alone(text), "{text}");
         }
         for text in ["what did I pay yesterday?", "What happened?", "Was hat Ann gestern gesagt?"] {

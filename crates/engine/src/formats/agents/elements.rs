@@ -2,7 +2,7 @@
 
 /// A text without the elements of these names that stand at its beginning, and of those names wherever they stand.
 ///
-/// A name that ends in `*` stands for all that begin so. An element without an end reaches to the end of the text.
+/// A name that ends in `*` stands for all that begin so. What has no end is no element: somebody writes of one.
 pub(super) fn without(text: &str, leading: &[&str], anywhere: &[&str]) -> String {
     let mut rest = text.trim_start();
     while let Some(after) = element(rest, leading) {
@@ -38,10 +38,17 @@ fn element<'t>(text: &'t str, names: &[&str]) -> Option<&'t str> {
         Some(prefix) => name.starts_with(prefix),
         None => *pattern == name,
     };
-    names.iter().any(is_named).then(|| {
-        let close = format!("</{name}>");
-        text.find(&close).map_or("", |at| &text[at + close.len()..])
-    })
+    if !names.iter().any(is_named) {
+        return None;
+    }
+    let close = format!("</{name}>");
+    text.find(&close).map(|at| &text[at + close.len()..])
+}
+
+/// What stands in the first element of this name.
+pub(super) fn within<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (_, after) = text.split_once(&format!("<{name}>"))?;
+    Some(after.split_once(&format!("</{name}>"))?.0.trim())
 }
 
 #[cfg(test)]
@@ -58,7 +65,8 @@ mod tests {
         assert_eq!(plain("a <b>c</b> <system-reminder>x</system-reminder>d <"), "a <b>c</b> d <");
         assert_eq!(plain("<command-name>/x</command-name> why?"), "why?");
         assert_eq!(plain("use <command-name>x</command-name>"), "use <command-name>x</command-name>");
-        assert_eq!(plain("left<system-reminder>no end"), "left");
+        assert_eq!(plain("what is <system-reminder> for?"), "what is <system-reminder> for?");
+        assert_eq!(plain("<command-name> should be plural"), "<command-name> should be plural");
         assert_eq!(plain("<é> <system-reminder2>a"), "<é> <system-reminder2>a");
     }
 }

@@ -37,6 +37,49 @@ fn unknown(left_out: &LeftOutLines) -> Vec<(&str, u64)> {
     left_out.unknown.iter().map(|(kind, count)| (kind.as_str(), *count)).collect()
 }
 
+/// What a person said by way of a command, a refusal or an answer to the model was lost, and so was a plan.
+#[test]
+fn what_is_said_by_way_of_commands_and_tools_is_kept() {
+    let user = |id: &str, content: serde_json::Value| serde_json::json!({"type": "user", "uuid": id, "sessionId": "s", "message": {"role": "user", "content": content}});
+    let result = |text: &str| serde_json::json!([{"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": true}]);
+    let plan = serde_json::json!({"type": "assistant", "uuid": "p", "sessionId": "s", "message": {"id": "m", "content": [
+        {"type": "tool_use", "id": "t", "name": "ExitPlanMode", "input": {"plan": "1. Oil the reel."}}]}});
+    let lines = [
+        user("c1", "<command-name>/review</command-name>\n<command-args>only the reel</command-args>".into()),
+        user("c2", "<command-name>/clear</command-name>\n<command-args></command-args>".into()),
+        user("u1", "What is <system-reminder> for?".into()),
+        user("u2", "[Request interrupted by user] is what I see.".into()),
+        user("u3", "[Request interrupted by user for tool use]".into()),
+        plan,
+        user(
+            "r1",
+            result(
+                "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nMind the pawl.",
+            ),
+        ),
+        user(
+            "r2",
+            result(
+                "User has answered your questions: \"Which oil?\"=\"Linseed\". You can now continue with these answers.",
+            ),
+        ),
+    ];
+    let log: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let source = source(Agent::ClaudeCode, ToolTurns::Off);
+    let read = read_lines(&source, LineState::default(), log.as_bytes(), 0);
+    assert_eq!(
+        told(&turns(&read.changes)),
+        [
+            "session-1 user: /review only the reel",
+            "session-1 user: What is <system-reminder> for?",
+            "session-1 user: [Request interrupted by user] is what I see.",
+            "session-1 assistant: 1. Oil the reel.",
+            "session-1 user: Mind the pawl.",
+            "session-1 user: \"Which oil?\"=\"Linseed\".",
+        ]
+    );
+}
+
 #[test]
 fn a_log_of_claude_code_is_told_as_it_was_shown() {
     let read = whole(Agent::ClaudeCode, CLAUDE);
