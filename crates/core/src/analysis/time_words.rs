@@ -194,13 +194,13 @@ pub(super) fn asks_when(question: &str) -> bool {
     })
 }
 
-/// Whether a question is about what was.
 /// Whether a question says nothing but that something was, beside the parts of it that name a time.
 pub(super) fn is_of_any_day<'t>(parts: impl IntoIterator<Item = &'t str>) -> bool {
     let folded: Vec<String> = parts.into_iter().map(|part| fold(part).into_owned()).collect();
     folded.iter().flat_map(|part| part.unicode_words()).all(|word| OF_ANY_DAY.contains(&word))
 }
 
+/// Whether a question is about what was.
 pub(super) fn is_of_the_past(question: &str) -> bool {
     words(question).any(|word| among(&PAST, word))
 }
