@@ -69,7 +69,7 @@ fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) ->
         let spot = spot.message(index + 1);
         if !is_shown(&message) {
             intake.skip(spot, SkipReason::OtherBranch);
-            leave(message, &thread.conversation, spot, intake)?;
+            leave(message, &thread.conversation, spot, intake);
             continue;
         }
         let message = JsonFields::of(message, "the message", intake.place(spot))?;
@@ -82,13 +82,13 @@ fn read_conversation(conversation: Value, number: usize, intake: &mut Intake) ->
     Ok(())
 }
 
-/// Notes the turns that a message of another branch once was.
-fn leave(message: Value, conversation: &ConversationId, spot: Spot, intake: &mut Intake) -> Result<(), FormatError> {
-    let Some(id) = uuid(&message).map(str::to_owned) else { return Ok(()) };
-    let attached = attachments::read(&mut JsonFields::of(message, "the message", intake.place(spot))?)?;
+/// Notes the turns that a message of another branch once was. Nothing of it is read, so that nothing in it can be wrong.
+fn leave(message: Value, conversation: &ConversationId, spot: Spot, intake: &mut Intake) {
+    let Some(id) = uuid(&message).map(str::to_owned) else { return };
+    let fields = JsonFields::of(message, "the message", intake.place(spot));
+    let attached = fields.and_then(|mut fields| attachments::read(&mut fields)).unwrap_or_default();
     attached.texts.iter().for_each(|(number, _)| intake.leave(conversation, attachment_id(&id, *number)));
     intake.leave(conversation, id);
-    Ok(())
 }
 
 fn attachment_id(message: &str, number: usize) -> String {

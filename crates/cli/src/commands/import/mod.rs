@@ -30,8 +30,8 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(
     after_help = "A zip archive is read as it was downloaded. Of a folder, its .json, .jsonl, .ndjson and .zip files and \
-    chats of WhatsApp are read; a pattern may have *, ?, [...] and **. Each file has at most 1 GiB. A file that cannot be read does not stop \
-    the others: then the exit code is 6."
+    chats of WhatsApp are read; a pattern may have *, ?, [...] and **. Each file has at most 1 GiB. A file that cannot be \
+    read does not stop the others: then the exit code is 6."
 )]
 pub(crate) struct Import {
     /// Files, zip archives, folders or quoted patterns to import; - reads standard input.

@@ -29,8 +29,8 @@ const ALONE: f64 = 20.0;
 ///
 /// Where a question about what was tells its time from the moment of asking, a time in which little was said tells more than
 /// one of half a history, and counts up to twice: the fit is multiplied by `ln(candidates / sum of fits) / 2.5`, held in
-/// [1, 2]. A time that is named by its year is written in texts as it
-/// is asked for. In another question a time is often that of the matter ("am I free on Tuesday?").
+/// [1, 2]. A time that is named by its year is written in texts as it is asked for. In another question a time is often that of
+/// the matter ("am I free on Tuesday?").
 ///
 /// A session was held when its first turn was said. A candidate without a time fits no date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -80,9 +80,10 @@ fn is_attached(line: &str) -> bool {
         || line.starts_with('<') && line.strip_suffix('>').is_some_and(|line| line.split(' ').any(is_file_name))
 }
 
-/// A name without spaces, with an extension.
+/// A name without spaces, with an extension; no address of a page.
 fn is_file_name(text: &str) -> bool {
-    let extension = text.rsplit_once('.').filter(|(name, _)| !name.is_empty() && !text.contains(char::is_whitespace));
+    let is_inside = |c: char| !c.is_whitespace() && c != '/';
+    let extension = text.rsplit_once('.').filter(|(name, _)| !name.is_empty() && text.chars().all(is_inside));
     extension.is_some_and(|(_, end)| (2..=5).contains(&end.len()) && end.chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
@@ -99,9 +100,15 @@ mod tests {
 
     #[test]
     fn what_nobody_said_is_told_from_words() {
-        for words in
-            ["Ann: <3", "See <b>this</b>", "I omitted it.", "null and void", "It costs 3.50 (about)", "v1.2 (new)"]
-        {
+        for words in [
+            "Ann: <3",
+            "See <b>this</b>",
+            "<https://example.org/a.html>",
+            "I omitted it.",
+            "null and void",
+            "It costs 3.50 (about)",
+            "v1.2 (new)",
+        ] {
             assert_eq!(said(words), Said::Words(words));
         }
         for notice in ["\u{200e}Ann hat das Gruppenbild geändert.", "Diese Nachricht wurde gelöscht.", "null"] {
