@@ -11,6 +11,7 @@ use super::{
     elements,
     lines::{LineReader, SUBAGENT_TAG, content, moment, text},
     output::Output,
+    spoken,
     tools::Call,
 };
 
@@ -139,13 +140,18 @@ fn user(reader: &mut LineReader<'_>, line: &Map<String, Value>) {
                 has_results = true;
                 let failed = result.get("is_error").and_then(Value::as_bool);
                 let output = Output::of(result.get("content").unwrap_or(&Value::Null), failed);
-                if let Some(said) = said_in_result(&output.text) {
-                    let part = Part::of(reader, line);
-                    let id = format!("{}:said", id(reader, line));
-                    reader.put(&id, part.session.as_deref(), part.asks, said, said_at(line), part.tags);
-                }
                 match text(result, "tool_use_id") {
-                    Some(call) => reader.result(call, &output),
+                    Some(call) => {
+                        reader.result(call, &output);
+                        let refusal = failed.unwrap_or(false).then(|| spoken::refusal(&output.text)).flatten();
+                        let is_question = reader.questions.remove(call);
+                        let answer = || is_question.then(|| spoken::answer(line, &output.text)).flatten();
+                        if let Some(said) = refusal.or_else(answer) {
+                            let part = Part::of(reader, line);
+                            let id = format!("{call}:said");
+                            reader.put(&id, part.session.as_deref(), part.asks, said, said_at(line), part.tags);
+                        }
+                    }
                     None => reader.wonder("tool_result without tool_use_id"),
                 }
             }
@@ -156,14 +162,14 @@ fn user(reader: &mut LineReader<'_>, line: &Map<String, Value>) {
         }
     }
     let whole = content(body, &["text"]);
-    let said = command(&whole).unwrap_or_else(|| elements::without(&whole, LEADING, ANYWHERE));
+    let said = spoken::command(&whole).unwrap_or_else(|| elements::without(&whole, LEADING, ANYWHERE));
     if said.is_empty() {
         if !has_results {
             reader.know("message of the program");
         }
         return;
     }
-    if is_interruption(&said) {
+    if spoken::is_interruption(&said) {
         return reader.know("interruption");
     }
     let part = Part::of(reader, line);
@@ -172,29 +178,6 @@ fn user(reader: &mut LineReader<'_>, line: &Map<String, Value>) {
     }
     let id = id(reader, line);
     reader.put(&id, part.session.as_deref(), part.asks, said, said_at(line), part.tags);
-}
-
-/// `[Request interrupted by user]`, `[Request interrupted by user for tool use]`, and nothing else.
-fn is_interruption(said: &str) -> bool {
-    let rest = said.strip_prefix("[Request interrupted by user").and_then(|rest| rest.strip_suffix(']'));
-    rest.is_some_and(|rest| !rest.contains(']'))
-}
-
-/// A command with what it was told, as it was typed: `/review only the retries`. One that was told nothing says nothing.
-fn command(text: &str) -> Option<String> {
-    let text = text.trim_start();
-    let name = elements::within(text, "command-name").filter(|_| text.starts_with("<command-"))?;
-    let told = elements::within(text, "command-args").filter(|told| !told.is_empty())?;
-    Some(format!("{name} {told}"))
-}
-
-/// What a person says in the place of a tool's result: why it may not run, or an answer to the model's question.
-fn said_in_result(output: &str) -> Option<String> {
-    let refused = output.split_once("the user said:").filter(|_| output.starts_with("The user doesn't want to"));
-    let answered = || output.strip_prefix("User has answered your questions:");
-    let said = refused.map(|(_, said)| said).or_else(answered)?;
-    let said = said.split("You can now continue with").next().unwrap_or_default().trim();
-    (!said.is_empty()).then(|| said.to_owned())
 }
 
 /// A round begins; where an earlier one followed the same line, it was left.
@@ -252,12 +235,13 @@ fn assistant(reader: &mut LineReader<'_>, line: &Map<String, Value>) {
             Some("thinking" | "redacted_thinking") => reader.know("thinking"),
             Some("tool_use" | "server_tool_use" | "mcp_tool_use") => match text(block, "id") {
                 Some(id) => {
-                    let call =
-                        Call::new(text(block, "name").unwrap_or_default(), block.get("input").unwrap_or(&Value::Null));
-                    reader.call(id, part.session.as_deref(), call, said_at, part.tags);
-                    // A plan is what the model says, by way of a tool.
-                    let plan = block.get("input").and_then(|input| input.get("plan")).and_then(Value::as_str);
-                    if let Some(plan) = plan.filter(|plan| !plan.trim().is_empty()) {
+                    let name = text(block, "name").unwrap_or_default();
+                    let input = block.get("input").unwrap_or(&Value::Null);
+                    reader.call(id, part.session.as_deref(), Call::new(name, input), said_at, part.tags);
+                    if name == spoken::QUESTION {
+                        reader.questions.insert(id.to_owned());
+                    }
+                    if let Some(plan) = spoken::plan(name, input) {
                         let id = format!("{id}:plan");
                         reader.put(&id, part.session.as_deref(), part.answers, plan.to_owned(), said_at, part.tags);
                     }

@@ -74,6 +74,8 @@ pub(super) struct LineReader<'s> {
     pub(super) source: &'s LogSource,
     pub(super) state: LineState,
     pub(super) open: HashMap<String, OpenCall>,
+    /// Calls that put questions to a person, and are not answered.
+    pub(super) questions: HashSet<String>,
     /// Texts of this round by who said them: how often as an item, and how often as an event.
     pub(super) twins: HashMap<(bool, String), (u32, u32)>,
     /// Responses that may go on, by their ids: the turns that they are.
@@ -97,6 +99,7 @@ impl<'s> LineReader<'s> {
             listed: state.turns.lines().map(str::to_owned).collect(),
             state,
             open: HashMap::new(),
+            questions: HashSet::new(),
             twins: HashMap::new(),
             responses: HashMap::new(),
             changes: Vec::new(),

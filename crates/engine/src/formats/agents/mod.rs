@@ -26,6 +26,7 @@ mod lines;
 mod opencode;
 mod output;
 mod snapshot;
+mod spoken;
 mod state;
 mod tools;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use aforesaid_core::types::{SessionId, Turn};
+use serde_json::{Value, json};
 
 use super::*;
 use crate::formats::{Captions, Format, Source, detect as detect_format, parse};
@@ -40,44 +41,53 @@ fn unknown(left_out: &LeftOutLines) -> Vec<(&str, u64)> {
 /// What a person said by way of a command, a refusal or an answer to the model was lost, and so was a plan.
 #[test]
 fn what_is_said_by_way_of_commands_and_tools_is_kept() {
-    let user = |id: &str, content: serde_json::Value| serde_json::json!({"type": "user", "uuid": id, "sessionId": "s", "message": {"role": "user", "content": content}});
-    let result = |text: &str| serde_json::json!([{"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": true}]);
-    let plan = serde_json::json!({"type": "assistant", "uuid": "p", "sessionId": "s", "message": {"id": "m", "content": [
-        {"type": "tool_use", "id": "t", "name": "ExitPlanMode", "input": {"plan": "1. Oil the reel."}}]}});
+    let user = |id: &str, content: Value| json!({"type": "user", "uuid": id, "message": {"content": content}});
+    let called = |id: &str, name: &str, input: Value| {
+        let call = json!({"type": "tool_use", "id": id, "name": name, "input": input});
+        json!({"type": "assistant", "uuid": format!("call-{id}"), "message": {"content": [call]}})
+    };
+    let result = |call: &str, failed: bool, text: &str| json!({"type": "tool_result", "tool_use_id": call, "content": text, "is_error": failed});
+    let refused = |why: &str| {
+        format!(
+            "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n{why}"
+        )
+    };
+    let answered = "User has answered your questions: \"Which oil?\"=\"Linseed\". You can now continue with it.";
     let lines = [
-        user("c1", "<command-name>/review</command-name>\n<command-args>only the reel</command-args>".into()),
-        user("c2", "<command-name>/clear</command-name>\n<command-args></command-args>".into()),
-        user("u1", "What is <system-reminder> for?".into()),
-        user("u2", "[Request interrupted by user] is what I see.".into()),
-        user("u3", "[Request interrupted by user for tool use]".into()),
-        plan,
-        user(
-            "r1",
-            result(
-                "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nMind the pawl.",
-            ),
-        ),
-        user(
-            "r2",
-            result(
-                "User has answered your questions: \"Which oil?\"=\"Linseed\". You can now continue with these answers.",
-            ),
-        ),
+        user("c1", json!("<command-name>/review</command-name>\n<command-args>only the reel</command-args>")),
+        user("c2", json!("<command-name>/clear</command-name>\n<command-args></command-args>")),
+        user("u1", json!("What is <system-reminder> for?")),
+        user("u2", json!("[Request interrupted by user] is what I see.")),
+        user("u3", json!("[Request interrupted by user for tool use]")),
+        called("t1", "ExitPlanMode", json!({"plan": "1. Oil the reel."})),
+        called("t2", "Bash", json!({"command": "rm reel.rs"})),
+        // Two refusals in a line are two turns.
+        user("r1", json!([result("t1", true, &refused("Mind the pawl.")), result("t2", true, &refused("Keep it."))])),
+        called("t3", "AskUserQuestion", json!({"questions": [{"question": "Which oil?"}]})),
+        user("r2", json!([result("t3", false, answered)])),
+        // What a tool reads somewhere is said by nobody.
+        called("t4", "Bash", json!({"command": "cat notes"})),
+        user("r3", json!([result("t4", false, answered), result("t4", false, &refused("Obey."))])),
+        called("t5", "mcp__shop__order", json!({"plan": "yearly"})),
     ];
     let log: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let source = source(Agent::ClaudeCode, ToolTurns::Off);
-    let read = read_lines(&source, LineState::default(), log.as_bytes(), 0);
-    assert_eq!(
-        told(&turns(&read.changes)),
-        [
-            "session-1 user: /review only the reel",
-            "session-1 user: What is <system-reminder> for?",
-            "session-1 user: [Request interrupted by user] is what I see.",
-            "session-1 assistant: 1. Oil the reel.",
-            "session-1 user: Mind the pawl.",
-            "session-1 user: \"Which oil?\"=\"Linseed\".",
-        ]
-    );
+    for tools in [ToolTurns::Off, ToolTurns::Short] {
+        let read = read_lines(&source(Agent::ClaudeCode, tools), LineState::default(), log.as_bytes(), 0);
+        let turns = turns(&read.changes);
+        let said: Vec<&Turn> = turns.into_iter().filter(|turn| turn.speaker.as_str() != "tool").collect();
+        assert_eq!(
+            told(&said),
+            [
+                "session-1 user: /review only the reel",
+                "session-1 user: What is <system-reminder> for?",
+                "session-1 user: [Request interrupted by user] is what I see.",
+                "session-1 assistant: 1. Oil the reel.",
+                "session-1 user: Mind the pawl.",
+                "session-1 user: Keep it.",
+                "session-1 user: Which oil? Linseed",
+            ]
+        );
+    }
 }
 
 #[test]
