@@ -1,17 +1,20 @@
 //! What a program puts into a person's message: elements such as `<system-reminder>`.
 
+use std::collections::HashSet;
+
 /// A text without the elements of these names that stand at its beginning, and of those names wherever they stand.
 ///
 /// A name that ends in `*` stands for all that begin so. What has no end is no element: somebody writes of one.
 pub(super) fn without(text: &str, leading: &[&str], anywhere: &[&str]) -> String {
     let mut rest = text.trim_start();
-    while let Some(after) = element(rest, leading) {
+    while let Some(after) = element(rest, leading, &mut HashSet::new()) {
         rest = after.trim_start();
     }
     let mut kept = String::with_capacity(rest.len());
     let mut from = 0;
+    let mut endless = HashSet::new();
     while let Some(at) = rest.get(from..).and_then(|tail| tail.find('<')).map(|at| from + at) {
-        match element(&rest[at..], anywhere) {
+        match element(&rest[at..], anywhere, &mut endless) {
             Some(after) => {
                 kept.push_str(&rest[from..at]);
                 from = rest.len() - after.len();
@@ -26,8 +29,9 @@ pub(super) fn without(text: &str, leading: &[&str], anywhere: &[&str]) -> String
     kept.trim().to_owned()
 }
 
-/// What follows the element that a text begins with, if it has one of the names.
-fn element<'t>(text: &'t str, names: &[&str]) -> Option<&'t str> {
+/// What follows the element that a text begins with, if it has one of the names. Names in `endless` have no end in the rest of
+/// the text, which is not looked through again for each.
+fn element<'t>(text: &'t str, names: &[&str], endless: &mut HashSet<&'t str>) -> Option<&'t str> {
     let inside = text.strip_prefix('<')?;
     let end = inside.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_')))?;
     let name = &inside[..end];
@@ -38,11 +42,15 @@ fn element<'t>(text: &'t str, names: &[&str]) -> Option<&'t str> {
         Some(prefix) => name.starts_with(prefix),
         None => *pattern == name,
     };
-    if !names.iter().any(is_named) {
+    if endless.contains(name) || !names.iter().any(is_named) {
         return None;
     }
     let close = format!("</{name}>");
-    text.find(&close).map(|at| &text[at + close.len()..])
+    let end = text.find(&close);
+    if end.is_none() {
+        endless.insert(name);
+    }
+    end.map(|at| &text[at + close.len()..])
 }
 
 /// What stands in the first element of this name.
@@ -67,6 +75,9 @@ mod tests {
         assert_eq!(plain("use <command-name>x</command-name>"), "use <command-name>x</command-name>");
         assert_eq!(plain("what is <system-reminder> for?"), "what is <system-reminder> for?");
         assert_eq!(plain("<command-name> should be plural"), "<command-name> should be plural");
+        // In time by its length, whatever is repeated.
+        let many = "<system-reminder>".repeat(50_000) + "</x>";
+        assert_eq!(plain(&many), many);
         assert_eq!(plain("<é> <system-reminder2>a"), "<é> <system-reminder2>a");
     }
 }
