@@ -31,6 +31,23 @@ pub(super) const RULES: &[(&str, &str, Check)] = &[
         r#"(?i)--(?:token|password|secret|api-key|access-token|auth-token)[= ]["']?([^\s"'-][^\s"']{7,})"#,
         Check::Random,
     ),
+    (
+        "password",
+        r#"(?i)\b(?:[a-z0-9_.-]*(?:password|passwd|passphrase)|[a-zäöü-]*(?:passwort|kennwort)|contraseña)["'`*]*\s*(?::|=|\b(?:is|ist|lautet|es)\b)["'`*\s]*([^\s"'`,;)}\]]{8,})"#,
+        Check::Mixed,
+    ),
+    (
+        "password",
+        r"(?im)^[ \t|>*-]*(?:[a-z0-9_.-]+[ _.-])?(?:password|passwd|passphrase|passwort|kennwort|contraseña)(?: {2,}| *\t[ \t]*| *\| *)([^\s|]{8,})[ \t]*(?:\r?$|\||[ \t]{2})",
+        Check::Mixed,
+    ),
+    (
+        "secret beside its name",
+        r"(?im)^[ \t|>*-]*(?:[a-z0-9_.-]+[ _.-])?(?:secret|token|api[_ -]?key|access[_ -]?key)(?: {2,}| *\t[ \t]*| *\| *)([^\s|]{12,})[ \t]*(?:\r?$|\||[ \t]{2})",
+        Check::Random,
+    ),
+    // All of the header, since any of its values may open a session.
+    ("cookie", r#"(?i)\b(?:set-)?cookie["'`]?\s*:\s*["'`]?([a-z0-9_.-]+=[a-z0-9%][^\r\n"'`]{5,})"#, Check::None),
 ];
 
 /// Parts of values that stand for a secret in documents.
@@ -71,6 +88,8 @@ const WORDS: &[&str] = &[
     "hidden",
     "unset",
     "token",
+    "pass",
+    "value",
 ];
 /// Beginnings of references to where a value is.
 const REFERENCES: &[&str] = &[
@@ -126,6 +145,29 @@ pub(super) fn is_random(value: &str) -> bool {
         12..20 => kinds >= 2 && entropy >= 3.0 && has(u8::is_ascii_digit) && !is_words(value),
         _ => kinds >= 2 && entropy >= 3.0 && !is_words(value),
     }
+}
+
+/// Whether a value has letters and, besides, digits or signs, as a password has that a person chose.
+///
+/// What has signs of code or a hyphen must not be made of words: `str|None`, `case-sensitive`. Three groups of letters with
+/// digits are none: `Qx7-vLm2-Zr9p`.
+pub(super) fn is_mixed(value: &str) -> bool {
+    let value = value.trim_end_matches(|c: char| c.is_ascii_punctuation());
+    let is_sign = |byte: u8| byte.is_ascii_punctuation() && !b"-_./".contains(&byte);
+    let is_compound = value.bytes().any(|byte| b"-_./|:&?*[]<>+=!".contains(&byte));
+    is_value(value)
+        && value.len() >= 6
+        && value.chars().any(char::is_alphabetic)
+        && value.bytes().any(|byte| byte.is_ascii_digit() || is_sign(byte))
+        && (!is_compound || !is_words(value) || groups(value) >= 3)
+}
+
+/// Parts between hyphens that have letters and digits.
+fn groups(value: &str) -> usize {
+    let is_group = |part: &&str| {
+        part.bytes().any(|byte| byte.is_ascii_digit()) && part.bytes().any(|byte| byte.is_ascii_alphabetic())
+    };
+    value.split('-').filter(is_group).count()
 }
 
 /// Whether a value is made of words, as names of variables, files and modules are.
@@ -205,6 +247,18 @@ mod tests {
         }
         for key in ["q8Zr1xW0vT5yLk3N", "f3a9c1d07be24486a0b1", "Tr0ub4dor&3x", "zK!92mQpl#"] {
             assert!(is_random(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn passwords_are_mixed_and_words_are_not() {
+        for word in
+            ["required", "str|None", "case-sensitive", "base64-encoded", "Mapped[str", "incorrect!", "user.password2"]
+        {
+            assert!(!is_mixed(word), "{word}");
+        }
+        for password in ["hunter22", "Sommer2024!", "Qx7-vLm2-Zr9p-88aT", "Blau#Wal9", "käse%Brot"] {
+            assert!(is_mixed(password), "{password}");
         }
     }
 

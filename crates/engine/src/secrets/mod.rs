@@ -1,9 +1,11 @@
 //! Secrets in a text: found, and cut out.
 //!
 //! What is cut are keys in the shapes of known providers, private keys in PEM, values of `.env` files, credentials in
-//! headers and URLs, and strings without pattern beside words such as `token`. A mark with the kind stays in their place.
+//! headers, URLs and command lines, passwords that people name, and strings without pattern beside words such as `token`. A
+//! mark with the kind stays in their place.
 
 mod assigned;
+mod commands;
 mod providers;
 mod rules_file;
 
@@ -41,6 +43,8 @@ enum Check {
     Value,
     /// Without pattern, too.
     Random,
+    /// Letters with digits or signs, too, and no words.
+    Mixed,
 }
 
 /// A text without its secrets.
@@ -63,7 +67,8 @@ impl SecretCutter {
         let standard = providers::RULES
             .iter()
             .map(|(name, pattern)| (*name, *pattern, Check::None))
-            .chain(assigned::RULES.iter().copied());
+            .chain(assigned::RULES.iter().copied())
+            .chain(commands::RULES.iter().copied());
         patterns.extend(standard.map(|(name, pattern, check)| (name.to_owned(), pattern.to_owned(), check)));
         let invalid = |name: &str| {
             let name = name.to_owned();
@@ -109,6 +114,7 @@ impl SecretCutter {
                     Check::None => true,
                     Check::Value => assigned::is_value(secret.as_str()),
                     Check::Random => assigned::is_random(secret.as_str()),
+                    Check::Mixed => assigned::is_mixed(secret.as_str()),
                 };
                 if passes && !self.allowed.iter().any(|allowed| allowed.is_match(secret.as_str())) {
                     spans.push((secret.start(), secret.end(), rule));

@@ -89,6 +89,9 @@ pub(crate) fn positives() -> Vec<(String, String)> {
         }
         let random = c.of(ALNUM, 32);
         let short = format!("{}{}{}{}", c.of(LETTERS, 5), c.pick(&["!", "#", "%"]), c.of(DIGITS, 3), c.of(LETTERS, 4));
+        let chosen = format!("{}{}", c.pick(&["drachen", "Spule", "milan%"]), c.of(DIGITS, 4));
+        let grouped =
+            format!("Q{}7-v{}2-Z{}9-8{}T", c.of(LETTERS, 2), c.of(LETTERS, 2), c.of(LETTERS, 2), c.of(LETTERS, 2));
         let hex = c.of(HEX, 40);
         let azure = format!("{}==", c.of(ALNUM, 86));
         let pem = format!("{}\n{}\n{}", c.of(ALNUM, 64), c.of(ALNUM, 64), c.of(ALNUM, 20));
@@ -109,6 +112,24 @@ pub(crate) fn positives() -> Vec<(String, String)> {
             (format!("password: {short}"), &short),
             (format!("deploy --token {random} --now"), &random),
             (format!("AccountName=kites;AccountKey={azure};"), &azure),
+            (format!("curl -sS 'https://api.test/?a=1&b=2' -u ann:{short}"), &short),
+            (format!("curl \\\n  --user 'ann:{short}' \\\n  https://api.test"), &short),
+            (format!("mysql -h db.test -u app -p{short} kites"), &short),
+            (format!("pg_tool --password={short} --now"), &short),
+            (format!("pg_tool --password {short} --now"), &short),
+            (format!("sshpass -p '{short}' ssh ann@host.test"), &short),
+            (format!("docker login -u ann -p {short} forge.test"), &short),
+            (format!("redis-cli -h db.test -a {short} ping"), &short),
+            (format!("http --auth ann:{short} api.test"), &short),
+            (format!("http -a ann:{short} api.test"), &short),
+            (format!("curl -H 'Cookie: theme=dark; sid={random}' https://api.test"), &random),
+            (format!("< Set-Cookie: sid={random}; Path=/; Domain=example.com"), &random),
+            (format!("user        ann\npassword    {grouped}\n"), &grouped),
+            (format!("db password\t{short}"), &short),
+            (format!("the password is {chosen}, do not tell"), &chosen),
+            (format!("Passwort: {chosen}"), &chosen),
+            (format!("Das Passwort ist {grouped}."), &grouped),
+            (format!("contraseña: {chosen}"), &chosen),
         ] {
             all.push((text, secret.clone()));
         }

@@ -118,7 +118,8 @@ impl<'s> LineReader<'s> {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let Ok(Value::Object(line)) = serde_json::from_slice(line) else {
+        // A program's output may hold any bytes; those that are no UTF-8 must not take the line with them.
+        let Ok(Value::Object(line)) = serde_json::from_str(&String::from_utf8_lossy(line)) else {
             return self.wonder("line that is no JSON object");
         };
         match self.source.agent {

@@ -91,6 +91,13 @@ fn what_is_said_by_way_of_commands_and_tools_is_kept() {
 }
 
 #[test]
+fn bytes_that_are_no_utf_8_do_not_take_the_line_with_them() {
+    let log = b"{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":\"The caf\xe9 is shut.\"}}\n";
+    let read = read_lines(&source(Agent::ClaudeCode, ToolTurns::Short), LineState::default(), log, 0);
+    assert_eq!(told(&turns(&read.changes)), ["session-1 user: The caf\u{fffd} is shut."]);
+}
+
+#[test]
 fn a_log_of_claude_code_is_told_as_it_was_shown() {
     let read = whole(Agent::ClaudeCode, CLAUDE);
     let turns = turns(&read.changes);
