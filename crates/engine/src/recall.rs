@@ -59,7 +59,10 @@ impl Memory {
         let mut said: HashSet<String> = HashSet::new();
         let mut left = MOST_TURNS;
         for hit in hits {
-            if left == 0 || !said.insert(hit.text.clone()) || !handed.add(&line(hit)) {
+            if left == 0 {
+                break;
+            }
+            if !said.insert(hit.text.clone()) || !handed.add(&line(hit)) {
                 continue;
             }
             left -= 1;

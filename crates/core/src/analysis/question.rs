@@ -109,15 +109,7 @@ impl Question {
 
     /// Whether it names a time and asks for nothing else than what was then ("what happened on May 3?").
     pub fn asks_for_a_time_alone(&self) -> bool {
-        let Some(times) = self.times.as_ref().filter(|times| !times.expressions.is_empty()) else { return false };
-        let mut end = 0;
-        let mut rest = Vec::new();
-        for expression in &times.expressions {
-            rest.extend(self.text.get(end..expression.place.start));
-            end = expression.place.end;
-        }
-        rest.extend(self.text.get(end..));
-        time_words::is_of_any_day(rest)
+        self.times.as_ref().is_some_and(|times| times.are_all_of(&self.text))
     }
 
     /// The distinct terms of a part of it: a part may be too short to tell its language.

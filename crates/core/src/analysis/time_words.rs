@@ -1,9 +1,5 @@
 //! English words that say when, or ask for it.
 
-use unicode_segmentation::UnicodeSegmentation;
-
-use super::fold::fold;
-
 /// They name a time by themselves.
 const TIMES: [&str; 32] = [
     "ago",
@@ -38,101 +34,6 @@ const TIMES: [&str; 32] = [
     "weekends",
     "yesterday",
     "yesterdays",
-];
-
-/// Words of a question that asks what was on a day, and for nothing else of it: in English, German, Spanish and French, folded.
-const OF_ANY_DAY: [&str; 91] = [
-    "a",
-    "about",
-    "all",
-    "am",
-    "an",
-    "and",
-    "at",
-    "chat",
-    "conversation",
-    "day",
-    "did",
-    "discuss",
-    "discussed",
-    "do",
-    "done",
-    "during",
-    "from",
-    "happen",
-    "happened",
-    "i",
-    "in",
-    "is",
-    "it",
-    "me",
-    "of",
-    "on",
-    "our",
-    "said",
-    "say",
-    "talk",
-    "talked",
-    "tell",
-    "that",
-    "the",
-    "there",
-    "us",
-    "was",
-    "we",
-    "went",
-    "were",
-    "what",
-    "you", // English
-    "alles",
-    "da",
-    "das",
-    "denn",
-    "es",
-    "gab",
-    "geredet",
-    "gemacht",
-    "geschah",
-    "gesagt",
-    "geschrieben",
-    "habe",
-    "haben",
-    "hab",
-    "ich",
-    "im",
-    "ist",
-    "los",
-    "passiert",
-    "passierte",
-    "war",
-    "wir",
-    "worueber",
-    "woruber",
-    "und",
-    "so", // German
-    "de",
-    "dijimos",
-    "dije",
-    "el",
-    "en",
-    "fue",
-    "hablamos",
-    "hice",
-    "hicimos",
-    "hubo",
-    "la",
-    "paso",
-    "que",
-    "se", // Spanish
-    "dit",
-    "est",
-    "fait",
-    "il",
-    "le",
-    "nous",
-    "passe",
-    "qu",
-    "t", // French
 ];
 
 /// They do after a number, or after a word of [`BEFORE_UNITS`].
@@ -192,12 +93,6 @@ pub(super) fn asks_when(question: &str) -> bool {
         let what = among(&["what", "which"], before) && among(&ASKED, word);
         among(&["when"], word) || what || (among(&["how"], before) && among(&["long"], word))
     })
-}
-
-/// Whether a question says nothing but that something was, beside the parts of it that name a time.
-pub(super) fn is_of_any_day<'t>(parts: impl IntoIterator<Item = &'t str>) -> bool {
-    let folded: Vec<String> = parts.into_iter().map(|part| fold(part).into_owned()).collect();
-    folded.iter().flat_map(|part| part.unicode_words()).all(|word| OF_ANY_DAY.contains(&word))
 }
 
 /// Whether a question is about what was.

@@ -238,13 +238,14 @@ impl Documents {
         Some((self.session_of(position)?, self.place[position as usize] as usize))
     }
 
-    /// Tells whether a text is what a tool did, which stands aside of what is said; `None` where no tool is among the
-    /// speakers.
-    pub fn asides(&self) -> Option<impl Fn(u32) -> bool> {
-        let is_tool: Vec<bool> = self.speaker_names.iter().map(SpeakerName::is_tool).collect();
-        is_tool
-            .contains(&true)
-            .then_some(move |text| self.speaker_of(text).is_some_and(|speaker| is_tool[speaker as usize]))
+    /// Whether the text at `position` is what a tool did, which stands aside of what is said.
+    pub fn is_aside(&self, position: u32) -> bool {
+        self.speaker_of(position).is_some_and(|speaker| self.speaker_names[speaker as usize].is_tool())
+    }
+
+    /// Whether a tool is among the speakers.
+    pub fn has_asides(&self) -> bool {
+        self.speaker_names.iter().any(SpeakerName::is_tool)
     }
 
     /// The turn that stands `distance` places after the text at `position` in its session, before it where negative. What
@@ -252,16 +253,14 @@ impl Documents {
     pub fn neighbour(&self, position: u32, distance: isize) -> Option<u32> {
         let (session, place) = self.in_session(position)?;
         let turns = &self.sessions[session as usize].turns;
-        let is_aside =
-            |text: u32| self.speaker_of(text).is_some_and(|speaker| self.speaker_names[speaker as usize].is_tool());
-        if is_aside(position) {
+        if self.is_aside(position) {
             return None;
         }
         let mut left = distance.unsigned_abs();
         let mut at = place;
         while left > 0 {
             at = at.checked_add_signed(distance.signum())?;
-            left -= usize::from(!is_aside(*turns.get(at)?));
+            left -= usize::from(!self.is_aside(*turns.get(at)?));
         }
         Some(turns[at])
     }

@@ -38,6 +38,8 @@ pub(super) struct Language {
     pub(super) stretches: &'static [(&'static str, &'static str)],
     /// What recurs and so names no time, though words of it would: "los lunes".
     pub(super) recurring: &'static [&'static str],
+    /// Words of a question that asks what was at a time, and for nothing else of it.
+    pub(super) of_any_time: &'static [&'static str],
     /// What stands before a date in digits, so that `28.11.` is one and `3/4/2024` begins with the day.
     pub(super) before_dates: &'static [&'static str],
     /// What asks for the newest or the oldest of its kind.

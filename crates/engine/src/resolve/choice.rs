@@ -151,7 +151,7 @@ impl ModelSettings {
     }
 
     /// How an evidence reranker is run: in int8 where no precision was chosen, whatever the vectors are in, since scores are
-    /// not kept. It orders as well as in f32, in less time on every processor that was measured (docs/decisions/0024).
+    /// not kept. It orders as well, in less time on every processor that was measured (docs/decisions/0024).
     pub fn evidence_runtime(&self) -> Runtime {
         let precision = self.precision.unwrap_or(Precision::Int8);
         Runtime { precision, instructions: self.instructions, threads: self.threads }

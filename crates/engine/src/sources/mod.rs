@@ -103,10 +103,9 @@ pub fn visit(path: &Path, limits: Limits, take: &mut Visit<'_>) -> ControlFlow<(
         Err(_) if pattern::is_pattern(path) => pattern::visit(path, limits, take),
         _ => {
             let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            let named = if is_unnamed_chat(path) { whole.parent() } else { None };
-            let stem = match named {
-                Some(folder) => folder.file_name(),
-                None => path.file_stem(),
+            let stem = match is_unnamed_chat(path) {
+                true => whole.parent().and_then(Path::file_name),
+                false => path.file_stem(),
             };
             let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             visit_file(path, stem, Origin::Named, limits, take)

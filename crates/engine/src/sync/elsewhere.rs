@@ -3,13 +3,13 @@
 //! Claude Code writes the turns of a session that is resumed or forked into a new log, each with the id that it has in the old
 //! one. Those ids are random, so that what has one is the same turn.
 
-use std::collections::{HashMap, hash_map::Entry};
+use std::{collections::HashMap, sync::Arc};
 
 use aforesaid_core::types::Namespace;
 
 use super::{
     Cursors, Log, SyncError,
-    cursor::{Cursor, short_hash},
+    cursor::{StoredTurns, short_hash},
 };
 use crate::formats::agents::Agent;
 
@@ -18,9 +18,12 @@ use crate::formats::agents::Agent;
 /// What was forgotten of a log since is among them: a copy of the log does not bring it back.
 #[derive(Debug, Default)]
 pub(super) struct Elsewhere {
-    /// By namespace and the hash of an id; `None` until a log is read whose turns may be another's.
-    logs: Option<HashMap<(Namespace, u64), String>>,
+    /// `None` until a log is read whose turns may be another's.
+    logs: Option<Logs>,
 }
+
+/// The keys of logs, by namespace and the hash of an id.
+type Logs = HashMap<Namespace, HashMap<u64, Arc<str>>>;
 
 impl Elsewhere {
     /// Whether another log than this one has stored a turn in a namespace.
@@ -40,29 +43,31 @@ impl Elsewhere {
         let logs = match &mut self.logs {
             Some(logs) => logs,
             None => {
-                let mut logs = HashMap::new();
+                let mut logs = Logs::new();
                 for cursor in cursors.all()?.iter().filter(|cursor| cursor.agent == Some(Agent::ClaudeCode)) {
-                    add(&mut logs, cursor);
+                    if let Some(namespace) = &cursor.namespace {
+                        add(&mut logs, namespace, &cursor.key, &cursor.stored);
+                    }
                 }
                 self.logs.insert(logs)
             }
         };
-        Ok(logs.get(&(namespace.clone(), short_hash(id))).is_some_and(|key| *key != log.key))
+        let first = logs.get(namespace).and_then(|turns| turns.get(&short_hash(id)));
+        Ok(first.is_some_and(|key| **key != *log.key))
     }
 
     /// Takes note of what a log has stored now.
-    pub(super) fn note(&mut self, log: &Log, cursor: &Cursor) {
+    pub(super) fn note(&mut self, log: &Log, namespace: &Namespace, stored: &StoredTurns) {
         if let (Agent::ClaudeCode, Some(logs)) = (log.agent, &mut self.logs) {
-            add(logs, &Cursor { key: log.key.clone(), ..cursor.clone() });
+            add(logs, namespace, &log.key, stored);
         }
     }
 }
 
-fn add(logs: &mut HashMap<(Namespace, u64), String>, cursor: &Cursor) {
-    let Some(namespace) = &cursor.namespace else { return };
-    for hash in cursor.stored.hashes() {
-        if let Entry::Vacant(entry) = logs.entry((namespace.clone(), hash)) {
-            entry.insert(cursor.key.clone());
-        }
-    }
+fn add(logs: &mut Logs, namespace: &Namespace, key: &str, stored: &StoredTurns) {
+    let key: Arc<str> = key.into();
+    let turns = logs.entry(namespace.clone()).or_default();
+    stored.hashes().for_each(|hash| {
+        turns.entry(hash).or_insert_with(|| Arc::clone(&key));
+    });
 }

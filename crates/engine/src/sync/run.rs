@@ -216,12 +216,12 @@ impl Run<'_> {
             next.stored.insert(id.as_str());
         }
         // After the store: what is read again is there already.
+        self.elsewhere.note(log, &namespace, &next.stored);
         next.namespace = Some(namespace);
         next.open = match log.place {
             super::LogPlace::Lines { .. } => after(open, &next),
             _ => open,
         };
-        self.elsewhere.note(log, &next);
         self.cursors.save(log, next)?;
         self.report.read += 1;
         self.report.bytes += bytes;

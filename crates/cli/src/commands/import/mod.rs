@@ -49,7 +49,7 @@ pub(crate) struct Import {
     no_captions: bool,
     /// What becomes of a message with another text than the one stored under its id: newest replaces and erases the
     /// stored one, and erases turns of branches that are not shown any more, keep leaves the new one out, fail stores
-    /// nothing of the file [default: newest for exports of ChatGPT and Claude, fail for other formats].
+    /// nothing of the file [default: newest where ids are unique, as in exports, chats, mail and agents' logs, else fail].
     #[arg(long, value_name = "CHOICE")]
     on_conflict: Option<OnConflict>,
 }

@@ -191,6 +191,7 @@ pub(super) const CHINESE: Language = Language {
     ],
     stretches: &[],
     recurring: &[],
+    of_any_time: &[],
     before_dates: &[],
     orders: &[
         ("现 在", Newest),

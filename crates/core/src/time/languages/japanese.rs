@@ -171,6 +171,7 @@ pub(super) const JAPANESE: Language = Language {
     ],
     stretches: &[],
     recurring: &[],
+    of_any_time: &[],
     before_dates: &[],
     orders: &[
         ("今", Newest),

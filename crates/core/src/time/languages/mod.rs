@@ -61,7 +61,7 @@ mod tests {
             let words = words.chain(language.numbers.iter().map(|(word, _)| *word));
             let words = words.chain(language.holidays.iter().map(|(word, _)| *word));
             let words = words.chain(language.dayparts.iter().map(|(word, _)| *word));
-            let words = words.chain(language.before_dates.iter().copied());
+            let words = words.chain(language.of_any_time.iter().chain(language.before_dates).copied());
             for word in words.chain(language.ambiguous.iter().copied()) {
                 assert!(is_folded(word), "{word:?}");
             }

@@ -222,6 +222,9 @@ pub(super) const SPANISH: Language = Language {
     ],
     stretches: &[("entre", "y"), ("de", "a"), ("desde", "hasta")],
     recurring: &["los {weekday}", "los {weekday} y|o {weekday}", "cada {weekday}"],
+    of_any_time: &[
+        "de", "dije", "dijimos", "el", "en", "fue", "hablamos", "hice", "hicimos", "hubo", "la", "paso", "que", "se",
+    ],
     before_dates: &["el", "del"],
     orders: &[
         ("ahora|actualmente|actual|actuales", Newest),

@@ -123,18 +123,18 @@ fn slots(documents: &Documents) -> (Vec<u32>, usize) {
         room += texts + REACH;
         first
     };
-    let Some(is_aside) = documents.asides() else {
+    if !documents.has_asides() {
         let firsts: Vec<u32> = documents.sessions().iter().map(|session| take(session.turns.len())).collect();
         let slot = |text: u32| match documents.in_session(text) {
             Some((session, place)) => firsts[session as usize] + place as u32,
             None => take(1),
         };
         return ((0..documents.len() as u32).map(slot).collect(), room);
-    };
+    }
     // What stands aside has a slot of its own, as a note has.
-    let said = |turns: &[u32]| turns.iter().filter(|turn| !is_aside(**turn)).count();
+    let said = |turns: &[u32]| turns.iter().filter(|turn| !documents.is_aside(**turn)).count();
     let mut next: Vec<u32> = documents.sessions().iter().map(|session| take(said(&session.turns))).collect();
-    let slot = |text: u32| match documents.session_of(text).filter(|_| !is_aside(text)) {
+    let slot = |text: u32| match documents.session_of(text).filter(|_| !documents.is_aside(text)) {
         Some(session) => {
             let next = &mut next[session as usize];
             *next += 1;
