@@ -21,10 +21,14 @@ from network import Network, encoded, rate_at, read_updates, write
 CANDIDATES = 10
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 HEAD = ("dense.weight", "dense.bias", "row.weight")
+ANSWERS = ("answers.weight", "answers.bias")
 
 
 class Reranker(Network):
-    """A network with a dense layer and tanh over the first token, and a row of weights."""
+    """A network with a dense layer and tanh over the first token, and a row of weights.
+
+    With `--answers` a second row and a bias make the logit that a candidate answers.
+    """
 
     def __init__(self, options, seed):
         super().__init__(options.base, options.rank, seed, options.dropout)
@@ -40,15 +44,26 @@ class Reranker(Network):
             self.begin(updates)
             for name, parameter in zip(HEAD, (self.dense, self.bias, self.row), strict=True):
                 parameter.data.copy_(head[f"head.{name}"].view_as(parameter))
+        if options.answers:
+            # What fits a question is what may answer it, and of ten candidates one or two do.
+            self.answers = torch.nn.Parameter(self.row.detach() * 0.5)
+            self.answers_bias = torch.nn.Parameter(torch.tensor(-1.0))
 
-    def logits(self, merged, pairs):
-        first = self.hidden(merged, *pairs)[:, 0]
-        pooled = torch.tanh(F.linear(first, self.dense, self.bias))
-        return (F.dropout(pooled, self._rate(), self.training).float() * self.row).sum(-1)
+    def pooled(self, merged, pairs):
+        pooled = torch.tanh(F.linear(self.first(merged, *pairs), self.dense, self.bias))
+        return F.dropout(pooled, self._rate(), self.training).float()
+
+    def logits(self, pooled):
+        return (pooled * self.row).sum(-1)
+
+    def answer_logits(self, pooled):
+        return (pooled * self.answers).sum(-1) + self.answers_bias
 
     def save(self, path, about):
-        head = self.dense, self.bias[None, :], self.row[None, :]
-        tensors = self.updates() | {f"head.{name}": tensor.detach() for name, tensor in zip(HEAD, head, strict=True)}
+        names, head = HEAD, [self.dense, self.bias[None, :], self.row[None, :]]
+        if hasattr(self, "answers"):
+            names, head = names + ANSWERS, head + [self.answers[None, :], self.answers_bias.view(1, 1)]
+        tensors = self.updates() | {f"head.{name}": tensor.detach() for name, tensor in zip(names, head, strict=True)}
         write(path, tensors, about)
 
 
@@ -81,7 +96,7 @@ class Lists:
                 self.queries[row, place] = len(ids) - sum(segments)
         golds = self.gold.sum(1)
         self.teaches = (golds > 0) & (golds < self.there.sum(1))
-        for name in ("there", "gold", "first_stage", "lengths", "ids", "queries"):
+        for name in ("there", "gold", "first_stage", "lengths", "ids", "queries", "teaches"):
             setattr(self, name, getattr(self, name).to(device))
 
     def pairs(self, rows):
@@ -106,12 +121,16 @@ class Lists:
         return (gold / places).amax(1)
 
 
-def learn(options, lists, rows, seed, watch=None):
-    """Learns from some lists; `watch(model, epoch, loss)` is called after each epoch."""
+def learn(options, lists, rows, seed, watch=None, taught=None):
+    """Learns from some lists; `watch(model, epoch, loss)` is called after each epoch.
+
+    `taught` are the logits of teachers, `[lists, 10]`. With them, lists without gold teach too.
+    """
     device = lists.ids.device
     torch.manual_seed(seed)
     model = Reranker(options, seed).to(device)
-    rows = rows[lists.teaches[rows]]
+    if taught is None:
+        rows = rows[lists.teaches[rows]]
     steps_of_epoch = -(-len(rows) // options.batch)
     steps = int(options.epochs * steps_of_epoch)
     adam = torch.optim.AdamW(model.parameters(), lr=options.rate, betas=(0.9, 0.999), weight_decay=0.01)
@@ -129,11 +148,20 @@ def learn(options, lists, rows, seed, watch=None):
             order = rows[torch.randperm(len(rows), generator=draws)]
         chosen = order[of_epoch * options.batch :][: options.batch].to(device)
         with autocast(device):
-            logits = model.logits(model.merged(), lists.pairs(chosen))
-        scores = lists.scores(chosen, logits.float(), options.weight)
-        gold = lists.gold[chosen] / lists.gold[chosen].sum(1, keepdim=True)
-        log_shares = F.log_softmax(scores, 1).masked_fill(~lists.there[chosen], 0.0)
-        loss = -(gold * log_shares).sum(1).mean()
+            pooled = model.pooled(model.merged(), lists.pairs(chosen))
+        logits = model.logits(pooled)
+        gold = lists.gold[chosen] * lists.teaches[chosen][:, None]
+        gold = gold / gold.sum(1, keepdim=True).clamp(min=1)
+        loss = cross_entropy(gold, lists.scores(chosen, logits.float(), options.weight))
+        if taught is not None:
+            # The first stage is left out here: what a student lacks of its teachers is in their logits.
+            shares = F.softmax(lists.scores(chosen, taught[chosen], 0.0), 1)
+            beside_teachers = cross_entropy(shares, lists.scores(chosen, logits.float(), 0.0))
+            loss = (1 - options.teacher_share) * loss + options.teacher_share * beside_teachers
+        if options.answers:
+            there = lists.there[chosen]
+            answers = model.answer_logits(pooled).view(-1, CANDIDATES)[there]
+            loss = loss + options.answers * F.binary_cross_entropy_with_logits(answers, lists.gold[chosen][there])
         adam.param_groups[0]["lr"] = rate_at(step, steps, options.rate)
         adam.zero_grad(set_to_none=True)
         loss.backward()
@@ -145,6 +173,24 @@ def learn(options, lists, rows, seed, watch=None):
     return model
 
 
+def cross_entropy(shares, scores):
+    """The mean over lists; candidates that are not there have the score minus infinity."""
+    log_shares = F.log_softmax(scores, 1).masked_fill(scores.isinf(), 0.0)
+    return -(shares * log_shares).sum(1).mean()
+
+
+def of_teachers(options, lists):
+    """The mean logits of the rerankers that a student follows, `[lists, 10]`; none without them."""
+    all_rows = torch.arange(len(lists.lists))
+    logits = []
+    for path in options.teacher:
+        updates, _, _ = read_updates(path)
+        of = {"begin": path, "rank": len(next(iter(updates.values()))[0]), "answers": 0.0}
+        model = Reranker(argparse.Namespace(**{**vars(options), **of}), options.seed)
+        logits.append(logits_of(model.to(lists.ids.device), lists, all_rows))
+    return torch.stack(logits).mean(0) if logits else None
+
+
 @torch.inference_mode()
 def logits_of(model, lists, rows):
     """Logits of some lists, `[lists, 10]`."""
@@ -154,7 +200,7 @@ def logits_of(model, lists, rows):
     with autocast(device):
         merged = model.merged()
         for part in rows.split(64):
-            found.append(model.logits(merged, lists.pairs(part.to(device))).float().view(-1, CANDIDATES))
+            found.append(model.logits(model.pooled(merged, lists.pairs(part.to(device)))).view(-1, CANDIDATES))
     return torch.cat(found) if found else torch.zeros(0, CANDIDATES, device=device)
 
 
@@ -164,10 +210,10 @@ def autocast(device):
 
 def record(options, lists, rows, weight, seed):
     """What the file says of its reranker."""
-    taught = [lists.lists[int(row)] for row in rows if lists.teaches[row]]
+    taught = [lists.lists[int(row)] for row in rows if options.teacher or lists.teaches[row]]
     kinds = Counter(of["kind"] for of in taught)
     return {
-        "format": "evidence-1",
+        "format": "evidence-2" if options.answers else "evidence-1",
         "base": Path(options.base).name,
         "form": options.form,
         "max_tokens": options.max_tokens,
@@ -199,7 +245,7 @@ def one(options, lists):
             looks[name] = {"questions": len(of), "before": round(before, 4), **by_weight}
         say(epoch=epoch, loss=round(float(loss), 4), looks=looks)
 
-    model = learn(options, lists, rows, options.seed, watch)
+    model = learn(options, lists, rows, options.seed, watch, of_teachers(options, lists))
     weight = options.weight if options.score_weight is None else options.score_weight
     model.save(options.out, record(options, lists, rows, weight, options.seed))
 
@@ -253,7 +299,10 @@ def arguments():
     parser.add_argument("--base", required=True, help="the folder of the published model, called NAME@REVISION")
     parser.add_argument("--lists", nargs="+", required=True)
     parser.add_argument("--out", required=True)
-    parser.add_argument("--begin", help="the file of a reranker of the same rank to begin with")
+    parser.add_argument("--begin", help="the file of a reranker to begin with, of the same rank")
+    parser.add_argument("--teacher", nargs="+", default=[], help="with `learn`: files of rerankers whose logits are followed")
+    parser.add_argument("--teacher-share", type=float, default=0.5, help="their share of the loss")
+    parser.add_argument("--answers", type=float, default=0.0, help="the share of the loss of whether a candidate answers [default: not learned]")
     parser.add_argument("--hold-out", type=lambda names: names.split(","), default=[])
     parser.add_argument("--without", type=lambda names: names.split(","), default=[])
     parser.add_argument("--form", default="dialogue", help="the form in which the lists are written")

@@ -70,32 +70,38 @@ class Network(torch.nn.Module):
             merged[map] = self.weight(map) + up @ down, self.get_buffer(_plain(map + ".bias"))
         return merged
 
-    def hidden(self, merged, ids, segments, mask):
-        """The vectors of tokens, `[texts, tokens, hidden]`; `mask` is true where there is one."""
+    def first(self, merged, ids, segments, mask):
+        """The vectors of first tokens, `[texts, hidden]`; `mask` is true where there is a token.
+
+        The last layer computes no other.
+        """
         name = "embeddings."
         x = F.embedding(ids, self.weight(name + "word_embeddings"))
         x = x + self.weight(name + "position_embeddings")[: ids.shape[1]]
         x = x + F.embedding(segments, self.weight(name + "token_type_embeddings"))
         x = self._dropped(self._norm(name + "LayerNorm", x))
-        texts, tokens, width = x.shape
+        texts, _, width = x.shape
         heads = self.config["num_attention_heads"]
         seen = mask[:, None, None, :]
-        for layer in range(self.config["num_hidden_layers"]):
+        layers = self.config["num_hidden_layers"]
+        for layer in range(layers):
             at = f"encoder.layer.{layer}."
+            asks = x[:, :1] if layer == layers - 1 else x
 
             def linear(map, x):
                 return F.linear(x, *merged[at + map])
 
             def split(x):
-                return x.view(texts, tokens, heads, width // heads).transpose(1, 2)
+                return x.view(texts, -1, heads, width // heads).transpose(1, 2)
 
-            q, k, v = (split(linear(f"attention.self.{part}", x)) for part in ("query", "key", "value"))
+            q = split(linear("attention.self.query", asks))
+            k, v = (split(linear(f"attention.self.{part}", x)) for part in ("key", "value"))
             around = F.scaled_dot_product_attention(q, k, v, attn_mask=seen, dropout_p=self._rate())
-            around = linear("attention.output.dense", around.transpose(1, 2).reshape(texts, tokens, width))
-            x = self._norm(at + "attention.output.LayerNorm", x + self._dropped(around))
+            around = linear("attention.output.dense", around.transpose(1, 2).reshape(texts, -1, width))
+            x = self._norm(at + "attention.output.LayerNorm", asks + self._dropped(around))
             inner = linear("output.dense", F.gelu(linear("intermediate.dense", x)))
             x = self._norm(at + "output.LayerNorm", x + self._dropped(inner))
-        return x
+        return x[:, 0]
 
     def updates(self):
         """Tensors of what was learned, by the names of the file."""

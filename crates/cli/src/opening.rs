@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aforesaid::{
-    Creation, EncoderLimits, EncoderRegistry, EncoderSource, Memory, ModelPolicy, NoVectors, ResolveEncoder,
+    Creation, EncoderLimits, EncoderRegistry, EncoderSource, Memory, ModelPolicy, NoVectors, Pipeline, ResolveEncoder,
     models::{CrossEncoder, ModelEntry},
     rerank::Reranker,
     resolve::{EvidenceChoice, ModelResolver},
@@ -53,6 +53,13 @@ impl Settings {
     /// An evidence reranker.
     pub(crate) fn usable_evidence_reranker(&self, choice: &EvidenceChoice) -> Result<Arc<dyn Reranker>, Failure> {
         Ok(Arc::new(self.resolver().evidence_reranker(choice)?))
+    }
+
+    /// The reranker of searches where nothing is said of one: the evidence reranker that ships, with the default pipeline, if its
+    /// model is on this machine.
+    pub(crate) fn usual_reranker(&self) -> Option<Arc<dyn Reranker>> {
+        let is_default = self.pipeline == Pipeline::default();
+        is_default.then(|| self.resolver().evidence_reranker_at_hand()).flatten()
     }
 
     /// The registry's entry for the model in use.

@@ -3,10 +3,11 @@
 use std::{convert::Infallible, fmt, num::NonZeroUsize, str::FromStr, sync::Arc};
 
 use aforesaid::{
-    Error, LlmReranker, Reranking,
+    Error, Explanations, LlmReranker, Memory, Pipeline, Reranking, SearchResponse,
     models::{ModelError, ModelKind, registry},
     rerank::{CrossEncoderReranker, Reranker, UnusableReranker},
     resolve::EvidenceChoice,
+    types::Query,
 };
 use aforesaid_llm::{JudgePrompt, JudgeSettings};
 use clap::Args;
@@ -23,7 +24,8 @@ use crate::{
 pub(crate) struct RerankArgs {
     /// Rerank the best hits: by the evidence reranker that is part of the program (evidence), by one in the file of `train
     /// evidence` (.safetensors), by another cross-encoder, given as a directory or a registered name, or by a language model
-    /// (llm). A language model on a server is sent the query and these hits. none is none, whatever is configured.
+    /// (llm). A language model on a server is sent the query and these hits. none is none, whatever is configured
+    /// [default: evidence with the default pipeline, where its model is on this machine].
     #[arg(long, value_name = "evidence|llm|MODEL|FILE|none", env = "AFORESAID_RERANK", conflicts_with = "judge")]
     rerank: Option<Choice>,
     /// How the language model scores hits: by what each adds to the answer (conflict-aware), or by relevance
@@ -44,7 +46,7 @@ pub(crate) enum Choice {
     Llm,
     Evidence(EvidenceChoice),
     CrossEncoder(String),
-    /// No reranker, though one is configured.
+    /// No reranker, though one is usual or configured.
     Nothing,
 }
 
@@ -126,8 +128,9 @@ impl RerankArgs {
     /// With what the configuration file says, where nothing is asked for.
     pub(crate) fn or_configured(&self, settings: &Settings) -> Self {
         let configured = || settings.rerank.clone().filter(|_| self.judge.is_none());
-        let rerank = self.rerank.clone().or_else(configured).filter(|choice| *choice != Choice::Nothing);
-        let configured_depth = settings.rerank_depth.filter(|_| rerank.is_some());
+        let rerank = self.rerank.clone().or_else(configured);
+        let reranks = rerank.as_ref().is_some_and(|choice| *choice != Choice::Nothing);
+        let configured_depth = settings.rerank_depth.filter(|_| reranks);
         Self { rerank, rerank_depth: self.rerank_depth.or(configured_depth), ..self.clone() }
     }
 
@@ -166,10 +169,12 @@ impl RerankArgs {
             _ if self.rerank_by.is_some() => {
                 Err(Failure::Usage("--rerank-by: no language model reranks; add --rerank llm".to_owned()))
             }
-            _ if self.rerank_depth.is_some() => {
-                Err(Failure::Usage("--rerank-depth: nothing is reranked; add --rerank".to_owned()))
-            }
-            _ => Ok(None),
+            (chosen, _) => match settings.usual_reranker().filter(|_| chosen.is_none()) {
+                None if self.rerank_depth.is_some() => {
+                    Err(Failure::Usage("--rerank-depth: nothing is reranked; add --rerank".to_owned()))
+                }
+                usual => Ok(usual.map(|reranker| reranker as _)),
+            },
         }
     }
 
@@ -179,12 +184,27 @@ impl RerankArgs {
     }
 }
 
+/// Searches, and reranks where there is something to.
+pub(crate) fn search(
+    memory: &Memory,
+    query: &Query,
+    pipeline: &Pipeline,
+    explanations: Explanations,
+    reranking: Option<Reranking<'_>>,
+) -> Result<SearchResponse, Failure> {
+    Ok(match reranking {
+        Some(reranking) => memory.search_reranked(query, pipeline, explanations, reranking)?,
+        None => memory.search(query, pipeline, explanations)?,
+    })
+}
+
 /// Whether a model of this machine reranks what is measured.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LocalRerankArgs {
     /// Rerank the best hits by the evidence reranker that is part of the program (evidence), by one in a file of `train
-    /// evidence`, or by another cross-encoder, given as a directory or a registered name.
-    #[arg(long, value_name = "evidence|MODEL|FILE")]
+    /// evidence`, or by another cross-encoder, given as a directory or a registered name; none is none
+    /// [default: none on a data set, and what a search has in the own store].
+    #[arg(long, value_name = "evidence|MODEL|FILE|none")]
     rerank: Option<Choice>,
     /// Hits that the reranker orders [default: 10].
     #[arg(long, value_name = "N", requires = "rerank", value_parser = at_least_one)]
@@ -194,7 +214,18 @@ pub(crate) struct LocalRerankArgs {
 impl LocalRerankArgs {
     /// Loads the one that is named, which must be usable.
     pub(crate) fn load(&self, settings: &Settings) -> Result<Option<Arc<dyn Reranker>>, Failure> {
-        self.rerank.as_ref().map(|choice| choice.load_local(settings)).transpose()
+        let named = self.rerank.as_ref().filter(|choice| **choice != Choice::Nothing);
+        named.map(|choice| choice.load_local(settings)).transpose()
+    }
+
+    /// The same; where nothing is said of one, what is configured for searches, or usual.
+    pub(crate) fn load_as_for_searches(&self, settings: &Settings) -> Result<Option<Arc<dyn Reranker>>, Failure> {
+        match self.rerank.clone().or_else(|| settings.rerank.clone()) {
+            None => Ok(settings.usual_reranker()),
+            // What is measured stays on this machine.
+            Some(Choice::Llm) => Ok(None),
+            rerank => Self { rerank, ..self.clone() }.load(settings),
+        }
     }
 
     /// To the depth that is asked for.
@@ -204,6 +235,8 @@ impl LocalRerankArgs {
 
     /// Whether one is named that is not part of the program.
     pub(crate) fn is_another(&self) -> bool {
-        self.rerank.as_ref().is_some_and(|choice| *choice != Choice::Evidence(EvidenceChoice::Shipped))
+        let is_another =
+            |choice: &Choice| !matches!(choice, Choice::Nothing | Choice::Evidence(EvidenceChoice::Shipped));
+        self.rerank.as_ref().is_some_and(is_another)
     }
 }

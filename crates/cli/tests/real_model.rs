@@ -92,7 +92,9 @@ fn the_reranker_that_ships_orders_the_first_ten() {
         let run = ["eval", "run", "--queries", "asked.jsonl", "--unit", "turn", "-n", "demo"];
         json(&mut with_model(&sandbox, &[&run[..], more].concat()))["units"]["turn"].clone()
     };
-    let (plain, reranked) = (measured(&[]), measured(&["--rerank", "evidence"]));
+    let (plain, reranked) = (measured(&["--rerank", "none"]), measured(&["--rerank", "evidence"]));
+    assert_eq!(measured(&[]), reranked, "nobody has to ask for it");
+    assert_eq!(plain["system"], "learned");
     let system = reranked["system"].as_str().unwrap();
     assert!(system.starts_with("learned, the best 10 reranked by all-MiniLM-L6-v2+evidence@"), "{system}");
     assert_eq!(plain["measures"]["recall@10"], reranked["measures"]["recall@10"], "the first ten are the same set");
@@ -100,8 +102,15 @@ fn the_reranker_that_ships_orders_the_first_ten() {
     // A floor, as above: 18 of 31 were first when this was written.
     assert!(reranked["measures"]["hit@1"].as_f64().unwrap() > 0.5, "{reranked}");
 
-    let found = json(&mut with_model(&sandbox, &["search", "who has the cat?", "-n", "demo", "--rerank", "evidence"]));
-    assert!(found.get("warnings").is_none() && found["hits"][0]["rerank_score"].is_number(), "{found}");
+    let scored = |args: &[&str]| {
+        let found = json(&mut with_model(&sandbox, &[&["search", "who has the cat?", "-n", "demo"], args].concat()));
+        assert!(found.get("warnings").is_none(), "{found}");
+        found["hits"][0]["rerank_score"].is_number()
+    };
+    assert!(scored(&[]) && scored(&["--pipeline", "hybrid", "--rerank", "evidence"]));
+    assert!(
+        !scored(&["--rerank", "none"]) && !scored(&["--pipeline", "hybrid"]) && !scored(&["--pipeline", "lexical"])
+    );
 }
 
 #[test]

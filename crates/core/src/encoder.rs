@@ -46,14 +46,25 @@ pub trait PairScorer: Send + Sync {
     /// When the model cannot take a text or cannot be reached.
     fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError>;
 
-    /// The same, each with how many bytes of the passage were read, from its beginning: fewer than it has where the model
-    /// cannot read the whole.
+    /// The same with what else the model says of each pair.
     ///
     /// # Errors
     /// As [`PairScorer::score`].
-    fn score_and_read(&self, query: &str, passages: &[&str]) -> Result<Vec<(f32, usize)>, EncodeError> {
-        Ok(self.score(query, passages)?.into_iter().zip(passages.iter().map(|passage| passage.len())).collect())
+    fn read(&self, query: &str, passages: &[&str]) -> Result<Vec<PairReading>, EncodeError> {
+        let whole = |(score, passage): (f32, &&str)| PairReading { score, answers: None, bytes: passage.len() };
+        Ok(self.score(query, passages)?.into_iter().zip(passages).map(whole).collect())
     }
+}
+
+/// What a [`PairScorer`] says of a question and a passage.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairReading {
+    /// The score, as [`PairScorer::score`] gives it.
+    pub score: f32,
+    /// The logit that the passage answers the question, from a model that learned to tell it.
+    pub answers: Option<f32>,
+    /// How many bytes of the passage were read, from its beginning: fewer than it has where the model cannot read the whole.
+    pub bytes: usize,
 }
 
 /// Maps texts to unit-length vectors whose dot product is their similarity.

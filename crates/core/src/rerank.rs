@@ -1,9 +1,11 @@
 //! Rerankers: the best candidates of a search in another order.
 
 mod evidence;
+mod reading;
 mod unusable;
 
 pub use evidence::{EvidenceReranker, FORBIDDEN_FIELDS, PairForm, standardised};
+pub use reading::{Logits, Reading};
 pub use unusable::UnusableReranker;
 
 use std::{num::NonZeroUsize, sync::Arc};
@@ -54,6 +56,15 @@ pub trait Reranker: Send + Sync {
     /// # Errors
     /// [`RerankError::Failed`] keeps the order of the search, and a warning says why.
     fn score(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Option<f64>>, RerankError>;
+
+    /// The same with what confidence goes by, which only a reranker says that [`Reranker::is_calibrated`].
+    ///
+    /// # Errors
+    /// As [`Reranker::score`].
+    fn read(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Reading>, RerankError> {
+        let scores = self.score(query, candidates)?;
+        Ok(scores.into_iter().map(|score| Reading { score, logits: None }).collect())
+    }
 }
 
 /// A turn or note that a reranker is shown.

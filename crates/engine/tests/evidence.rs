@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use aforesaid::{
     Asking, EncodeError, Explanations, Memory, NoHits, Pipeline, Reranking, SearchResponse, SensitiveMemories, Warning,
-    models::PairScorer,
+    models::{PairReading, PairScorer},
     pipeline::confidence::Signal,
     rerank::{EvidenceReranker, FORBIDDEN_FIELDS, PairForm, Reranker, UnusableReranker},
     types::*,
@@ -148,8 +148,8 @@ fn a_reranker_that_could_not_be_loaded_is_left_out_and_named() {
     assert_eq!(reason, "mine: the file is damaged");
 }
 
-/// Is sure of the turn that ends so, and of no other.
-struct Sure(EncoderId, &'static str);
+/// Is sure of the turn that ends so, and of no other, and reads of each that it answers with these log odds.
+struct Sure(EncoderId, &'static str, f32);
 
 impl PairScorer for Sure {
     fn id(&self) -> &EncoderId {
@@ -159,21 +159,28 @@ impl PairScorer for Sure {
     fn score(&self, _query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
         Ok(passages.iter().map(|passage| if passage.ends_with(self.1) { 25.0 } else { -5.0 }).collect())
     }
+
+    fn read(&self, query: &str, passages: &[&str]) -> Result<Vec<PairReading>, EncodeError> {
+        let reading =
+            |(score, passage): (f32, &&str)| PairReading { score, answers: Some(self.2), bytes: passage.len() };
+        Ok(self.score(query, passages)?.into_iter().zip(passages).map(reading).collect())
+    }
 }
 
 /// Five turns with vectors, the third of which a reranker is sure of.
-fn with_vectors() -> (Memory, EvidenceReranker) {
+fn with_vectors(answers: f32) -> (Memory, EvidenceReranker) {
     let memory = open("memory:", local());
     let texts = ["Kites are toys.", "A kite is in the tree.", "We sold the kite on Sunday.", "What kite?", "My kite!"];
     let said = |(i, text): (usize, &&str)| turn("talk", "s1", &format!("t{i}"), "Ann", text);
     memory.add_turns(&ns("me"), texts.iter().enumerate().map(said).collect()).unwrap();
-    let scorer = Sure(EncoderId::new("sure@1/f32").unwrap(), "on Sunday.");
+    let scorer = Sure(EncoderId::new("sure@1/f32").unwrap(), "on Sunday.", answers);
     (memory, EvidenceReranker::new(Arc::new(scorer), PairForm::Turn, 0.0))
 }
 
 #[test]
 fn a_reranker_that_confidence_was_fitted_on_says_how_sure_its_first_hit_is() {
-    let (memory, reranker) = with_vectors();
+    let (memory, reranker) = with_vectors(25.0);
+    let (_, doubting) = with_vectors(-8.0);
     for unit in [Granularity::Turn, Granularity::Session] {
         for pipeline in [Pipeline::hybrid(), Pipeline::lexical()] {
             let query = Query { unit, ..Query::new(ns("me"), "kite") };
@@ -195,7 +202,11 @@ fn a_reranker_that_confidence_was_fitted_on_says_how_sure_its_first_hit_is() {
             let ahead = if unit == Granularity::Turn { 30.0 } else { 0.0 };
             assert_eq!([Signal::RerankGap, Signal::RerankLead].map(|signal| signals.get(signal)), [ahead; 2]);
             assert!(calibrated.confidence.probability > before.confidence.probability, "{:?}", calibrated.confidence);
-            assert_eq!(calibrated.confidence.answerable, before.confidence.answerable);
+            assert_eq!([Signal::RerankAnswer, Signal::RerankBestFit].map(|signal| signals.get(signal)), [25.0; 2]);
+            let doubted = ask(&doubting.clone().calibrated());
+            assert_eq!(ids(&doubted), ids(&calibrated), "the order is that of the scores");
+            assert!(doubted.confidence.answerable < calibrated.confidence.answerable, "{:?}", doubted.confidence);
+            assert!(doubted.confidence.probability < calibrated.confidence.probability, "{:?}", doubted.confidence);
             let ranking =
                 memory.rank_reranked(&query, &pipeline, Reranking::new(&reranker.clone().calibrated())).unwrap();
             assert_eq!(ranking.confidence, calibrated.confidence);
@@ -205,7 +216,7 @@ fn a_reranker_that_confidence_was_fitted_on_says_how_sure_its_first_hit_is() {
 
 #[test]
 fn hits_are_withheld_by_the_confidence_in_the_first_one_shown() {
-    let (memory, reranker) = with_vectors();
+    let (memory, reranker) = with_vectors(25.0);
     let query = |least| Query { min_confidence: least, ..Query::new(ns("me"), "kite") };
     let before = memory.search(&query(0.0), &Pipeline::hybrid(), Explanations::Omit).unwrap().confidence.probability;
     let ask = |least, reranker: &dyn Reranker| {

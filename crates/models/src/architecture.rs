@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::{
     ModelError, ModelFiles,
-    bert::{Bert, BertConfig, ScoreHead, Sequence, Tensors, Workspace, wrong},
+    bert::{Bert, BertConfig, PairLogits, ScoreHead, Sequence, Tensors, Workspace, wrong},
     files::{MOST_CONFIG, read_regular},
     kernels::Arithmetic,
     modernbert::{ClassificationHead, ModernBert, ModernBertConfig},
@@ -164,11 +164,11 @@ impl PairHead {
         }
     }
 
-    /// The score of a sequence by the token vectors that it reads, `[tokens, hidden]`: a logit, without a sigmoid.
-    pub(crate) fn score(&self, tokens: &[f32], hidden: usize) -> f32 {
+    /// What it makes of a sequence by the token vectors that it reads, `[tokens, hidden]`.
+    pub(crate) fn logits(&self, tokens: &[f32], hidden: usize) -> PairLogits {
         match self {
-            Self::Bert(head) => head.score(&tokens[..hidden]),
-            Self::ModernBert(head) => head.score(tokens),
+            Self::Bert(head) => head.logits(&tokens[..hidden]),
+            Self::ModernBert(head) => PairLogits { score: head.score(tokens), answers: None },
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aforesaid_core::{EncodeError, PairScorer, types::EncoderId};
+use aforesaid_core::{EncodeError, PairReading, PairScorer, types::EncoderId};
 
 use crate::{
     ModelError, ModelFiles, ModelKind, Runtime,
     architecture::PairHead,
-    bert::{ScoreHead, Sequence},
+    bert::{PairLogits, ScoreHead, Sequence},
     inference::{Inference, arithmetic},
     tokenizer::TextTokenizer,
 };
@@ -43,20 +43,21 @@ impl CrossEncoder {
 }
 
 impl CrossEncoder {
-    /// The scores of what `read` makes pairs of.
+    /// The logits of what `read` makes pairs of.
     fn run<T: Sync>(
         &self,
         items: &[T],
         read: impl Fn(&TextTokenizer, &T) -> Result<Sequence, String> + Sync + Send,
-    ) -> Result<Vec<f32>, String> {
+    ) -> Result<Vec<PairLogits>, String> {
         let width = self.inference.dim();
-        let scores = self.inference.run(items, self.head.pooling(), read, |tokens| self.head.score(tokens, width))?;
-        match scores.iter().position(|score| !score.is_finite()) {
+        let scores = self.inference.run(items, self.head.pooling(), read, |tokens| self.head.logits(tokens, width))?;
+        let is_number = |of: &PairLogits| of.score.is_finite() && of.answers.is_none_or(f32::is_finite);
+        match scores.iter().position(|of| !is_number(of)) {
             None => Ok(scores),
             Some(i) => Err(format!(
                 "passage {i} has the score {}, expected a number; \
                  the weights may be damaged: verify the checksums of the model's files",
-                scores[i]
+                scores[i].score
             )),
         }
     }
@@ -69,10 +70,11 @@ impl PairScorer for CrossEncoder {
 
     fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
         let scores = self.run(passages, |tokenizer, passage| tokenizer.pair(query, passage));
-        scores.map_err(|message| EncodeError { encoder: self.id.clone(), message })
+        let scores = scores.map_err(|message| EncodeError { encoder: self.id.clone(), message })?;
+        Ok(scores.into_iter().map(|of| of.score).collect())
     }
 
-    fn score_and_read(&self, query: &str, passages: &[&str]) -> Result<Vec<(f32, usize)>, EncodeError> {
+    fn read(&self, query: &str, passages: &[&str]) -> Result<Vec<PairReading>, EncodeError> {
         let read: Vec<(&str, AtomicUsize)> = passages.iter().map(|passage| (*passage, AtomicUsize::new(0))).collect();
         let scores = self.run(&read, |tokenizer, (passage, read)| {
             let (sequence, bytes) = tokenizer.pair_and_read(query, passage)?;
@@ -80,6 +82,11 @@ impl PairScorer for CrossEncoder {
             Ok(sequence)
         });
         let scores = scores.map_err(|message| EncodeError { encoder: self.id.clone(), message })?;
-        Ok(scores.into_iter().zip(read.into_iter().map(|(_, bytes)| bytes.into_inner())).collect())
+        let reading = |(of, (_, bytes)): (PairLogits, (&str, AtomicUsize))| PairReading {
+            score: of.score,
+            answers: of.answers,
+            bytes: bytes.into_inner(),
+        };
+        Ok(scores.into_iter().zip(read).map(reading).collect())
     }
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use aforesaid::{
-    Creation, Explanations,
+    Creation, Explanations, Reranking,
     formats::{Captions, Format, Source},
     types::{Namespace, Query},
     without_password,
@@ -18,6 +18,7 @@ use crate::{
     page::{Page, Paging},
     progress,
     render::{self, Extent, Layout, QUIET, STRONG, say},
+    rerank,
     screen::Screen,
     settings::{Output, Settings},
 };
@@ -61,13 +62,15 @@ impl Demo {
                 imported.sessions
             )?;
         }
+        let reranker = settings.usual_reranker();
         let mut asked = Vec::new();
         for line in QUESTIONS.lines().take(ASKED) {
             let question: Question =
                 serde_json::from_str(line).map_err(|error| Failure::Input(format!("question of the demo: {error}")))?;
             let query =
                 Query { k: NonZeroUsize::MIN.saturating_add(2), ..Query::new(namespace.clone(), &question.query) };
-            let answer = memory.search(&query, &settings.pipeline, Explanations::Omit)?;
+            let reranking = reranker.as_deref().map(|reranker| Reranking::new(reranker));
+            let answer = rerank::search(&memory, &query, &settings.pipeline, Explanations::Omit, reranking)?;
             if settings.output == Output::People {
                 let mut page = Page::default();
                 page.line(format_args!("{STRONG}? {}{STRONG:#}  {QUIET}({}){QUIET:#}", question.query, question.kind));

@@ -5,7 +5,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     num::NonZeroUsize,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     thread,
 };
 
@@ -43,7 +43,7 @@ pub(crate) struct Mcp {
     project: Option<PathBuf>,
     /// Rerank the best hits of searches: by the evidence reranker that is part of the program (evidence), by one in the file
     /// of `train evidence` (.safetensors), or by another cross-encoder, given as a directory or a registered name. none is
-    /// none, whatever is configured.
+    /// none, whatever is configured [default: evidence with the default pipeline, where its model is on this machine].
     #[arg(long, value_name = "evidence|MODEL|FILE|none", env = "AFORESAID_RERANK")]
     rerank: Option<Choice>,
     /// Turns that the reranker scores [default: 10].
@@ -108,10 +108,12 @@ impl Mcp {
     /// The reranker that is asked for or configured; it is loaded while the server already serves.
     fn rerank(&self, settings: &Settings) -> Result<Option<Rerank>, Failure> {
         let named = self.rerank.clone().or_else(|| settings.rerank.clone());
+        let usual = settings.usual_reranker().filter(|_| named.is_none());
         let Some(choice) = named.filter(|choice| *choice != Choice::Nothing) else {
-            return match self.rerank_depth {
-                None => Ok(None),
-                Some(_) => Err(Failure::Usage("--rerank-depth: nothing is reranked; add --rerank".to_owned())),
+            return match (usual, self.rerank_depth) {
+                (Some(usual), depth) => Ok(Some(Rerank { reranker: Arc::new(OnceLock::from(usual)), depth })),
+                (None, None) => Ok(None),
+                (None, Some(_)) => Err(Failure::Usage("--rerank-depth: nothing is reranked; add --rerank".to_owned())),
             };
         };
         if choice == Choice::Llm {

@@ -16,7 +16,7 @@ use crate::{
     page::{Page, Paging},
     question,
     render::{self, Extent, Layout, STRONG},
-    rerank::RerankArgs,
+    rerank::{self, RerankArgs},
     scope::ScopeArgs,
     screen::Screen,
     settings::{Output, Settings},
@@ -116,13 +116,8 @@ impl Search {
             min_confidence: self.min_confidence.or(settings.min_confidence).unwrap_or(0.0),
         };
         let explanations = if self.explain { Explanations::Include } else { Explanations::Omit };
-        let mut answer = match reranker {
-            Some(reranker) => {
-                let reranking = rerank.reranking(reranker.as_ref());
-                memory.search_reranked(&query, &settings.pipeline, explanations, reranking)?
-            }
-            None => memory.search(&query, &settings.pipeline, explanations)?,
-        };
+        let reranking = reranker.as_ref().map(|reranker| rerank.reranking(reranker.as_ref()));
+        let mut answer = rerank::search(memory, &query, &settings.pipeline, explanations, reranking)?;
         memory.surround(&mut answer, &query, self.around)?;
         Ok(answer)
     }

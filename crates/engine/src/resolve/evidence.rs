@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use aforesaid_core::rerank::EvidenceReranker;
-use aforesaid_models::{EvidenceModel, from_directory};
+use aforesaid_models::{EvidenceModel, ModelError, ModelFiles, Runtime, from_directory};
 
 use super::{ModelChoice, ModelResolver, ModelSettings};
 use crate::{error::Error, registry::ModelPolicy};
@@ -25,6 +25,22 @@ impl EvidenceChoice {
         })
     }
 
+    /// The reranker of what was read, over these files.
+    pub(super) fn load(
+        &self,
+        model: &EvidenceModel,
+        files: ModelFiles,
+        runtime: Runtime,
+    ) -> Result<EvidenceReranker, ModelError> {
+        let record = model.record();
+        let scorer = model.load(files, &self.name(), runtime)?;
+        let reranker = EvidenceReranker::new(Arc::new(scorer), record.form, record.first_stage_weight);
+        Ok(match self {
+            Self::Shipped => reranker.calibrated(),
+            Self::File(_) => reranker,
+        })
+    }
+
     /// What it is called in ids, as in `all-MiniLM-L6-v2+evidence`.
     fn name(&self) -> String {
         match self {
@@ -43,26 +59,28 @@ impl ModelResolver {
     /// When a file is damaged, of another format or for another model, or the model cannot be had or loaded.
     pub fn evidence_reranker(&self, choice: &EvidenceChoice) -> Result<EvidenceReranker, Error> {
         let model = choice.read()?;
+        let files = self.evidence_files(&model, ModelPolicy::Fetch)?;
+        Ok(choice.load(&model, files, self.settings().evidence_runtime())?)
+    }
+
+    /// The files of the model that an evidence reranker belongs to.
+    pub(super) fn evidence_files(&self, model: &EvidenceModel, policy: ModelPolicy) -> Result<ModelFiles, ModelError> {
         let settings = self.settings();
-        let files = match (model.entry(), &settings.model) {
-            (Ok(entry), named) => {
-                let choice = match named {
-                    ModelChoice::Named { name, .. } if name.eq_ignore_ascii_case(entry.name) => named.clone(),
-                    _ => ModelChoice::Named { name: entry.name.to_owned(), dir: None },
+        match (model.entry(), &settings.model) {
+            (Ok(entry), chosen) => {
+                // A directory has the files of the model that is named with it, whatever adapter goes with that.
+                let is_its = |name: &str| name.split('+').next().is_some_and(|of| of.eq_ignore_ascii_case(entry.name));
+                let dir = match chosen {
+                    ModelChoice::Named { name, dir } if is_its(name) => dir.clone(),
+                    _ => None,
                 };
-                self.files(&ModelSettings { model: choice, ..settings.clone() }, entry, ModelPolicy::Fetch)?
+                let model = ModelChoice::Named { name: entry.name.to_owned(), dir };
+                self.files(&ModelSettings { model, ..settings.clone() }, entry, policy)
             }
             (Err(_), ModelChoice::Directory(dir) | ModelChoice::Adapted { dir: Some(dir), .. }) => {
-                from_directory(dir, &settings.cache)?
+                from_directory(dir, &settings.cache)
             }
-            (Err(unregistered), _) => return Err(unregistered.into()),
-        };
-        let record = model.record();
-        let scorer = model.load(files, &choice.name(), settings.evidence_runtime())?;
-        let reranker = EvidenceReranker::new(Arc::new(scorer), record.form, record.first_stage_weight);
-        Ok(match choice {
-            EvidenceChoice::Shipped => reranker.calibrated(),
-            EvidenceChoice::File(_) => reranker,
-        })
+            (Err(unregistered), _) => Err(unregistered),
+        }
     }
 }

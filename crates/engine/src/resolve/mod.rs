@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads the environment, the home directory or a configuration file: callers pass values.
 
+mod at_hand;
 mod choice;
 mod encoder;
 mod evidence;

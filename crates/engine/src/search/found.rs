@@ -6,6 +6,7 @@ use aforesaid_core::{
     analysis::Analyzer,
     index::Index,
     pipeline::{Legs, RankedHit, confidence::Confidence},
+    rerank::Reading,
     types::{Granularity, Seq, Timestamp},
 };
 
@@ -70,8 +71,8 @@ pub(super) struct HitContent {
     pub(super) session: Option<SessionPlace>,
     /// The hit itself, or a session's best turns.
     pub(super) seqs: Vec<Seq>,
-    /// Its score by a reranker.
-    pub(super) rerank_score: Option<f64>,
+    /// What a reranker says of it.
+    pub(super) reading: Reading,
 }
 
 pub(super) struct SessionPlace {
@@ -84,7 +85,9 @@ impl HitContent {
     pub(super) fn of(index: &Index, hit: &RankedHit, unit: Granularity) -> Self {
         let documents = index.documents();
         match unit {
-            Granularity::Turn => Self { session: None, seqs: vec![documents.seq(hit.candidate)], rerank_score: None },
+            Granularity::Turn => {
+                Self { session: None, seqs: vec![documents.seq(hit.candidate)], reading: Reading::default() }
+            }
             Granularity::Session => {
                 let session = &documents.sessions()[hit.candidate as usize];
                 // A session that is only listed has no turn with evidence: its first stands for it.
@@ -95,7 +98,7 @@ impl HitContent {
                         began: session.turns.iter().filter_map(|&turn| documents.said_at(turn)).min(),
                     }),
                     seqs: turns.iter().map(|&turn| documents.seq(turn)).collect(),
-                    rerank_score: None,
+                    reading: Reading::default(),
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, time::Instant};
 use aforesaid_core::{
     Locality,
     pipeline::{Detail, Pipeline},
-    rerank::{RerankCandidate, RerankError, Reranker, order},
+    rerank::{Reading, RerankCandidate, RerankError, Reranker, order},
     store::Store,
     types::{Query, Record, Sensitivity, Seq},
 };
@@ -166,14 +166,14 @@ impl Memory {
         let started = Instant::now();
         let seen = Seen { locality: reranker.locality(), neighbours: reranker.neighbours() };
         let Some(shown) = Self::shown(store, posed, seen, found)? else { return Ok(false) };
-        let scored = reranker.score(&query.text, &shown.candidates);
+        let read = reranker.read(&query.text, &shown.candidates);
         // Checked once for all rerankers; the order of hits follows below.
-        let scored = scored.and_then(|scores| order(&scores, shown.candidates.len()).map(|_| scores));
-        match scored {
-            Ok(scores) => {
-                found.reorder(&shown, &scores, depth);
+        let read = read.and_then(|of| order(&scores(&of), shown.candidates.len()).map(|_| of));
+        match read {
+            Ok(readings) => {
+                found.reorder(&shown, &readings, depth);
                 if reranker.is_calibrated() {
-                    found.confidence = found.confidence.reranked(&found.rerank_scores());
+                    found.confidence = found.confidence.reranked(&found.readings());
                 }
             }
             Err(RerankError::Failed(reason)) => found.warnings.push(Warning::RerankSkipped { reason }),
@@ -222,14 +222,18 @@ impl Memory {
     }
 }
 
+fn scores(readings: &[Reading]) -> Vec<Option<f64>> {
+    readings.iter().map(|of| of.score).collect()
+}
+
 fn refused(reranker: &dyn Reranker, error: RerankError) -> Error {
     Error::Reranker { reranker: reranker.name(), problem: error.to_string() }
 }
 
 impl FoundHits {
-    /// What a reranker gave the best hits, in their order.
-    fn rerank_scores(&self) -> Vec<f64> {
-        self.places.iter().map_while(|place| place.rerank_score).collect()
+    /// What a reranker says of the best hits, in their order.
+    fn readings(&self) -> Vec<Reading> {
+        self.places.iter().map(|place| place.reading).take_while(|of| of.score.is_some()).collect()
     }
 
     /// Gives no hits where the search is less sure than asked for.
@@ -241,16 +245,18 @@ impl FoundHits {
         }
     }
 
-    /// Puts the best hits in the order of a reranker's scores of what it was shown.
-    fn reorder(&mut self, shown: &Shown, scores: &[Option<f64>], depth: NonZeroUsize) {
+    /// Puts the best hits in the order of a reranker's scores of what it was shown. A hit has those of its best turn.
+    fn reorder(&mut self, shown: &Shown, readings: &[Reading], depth: NonZeroUsize) {
         let best = self.hits.len().min(depth.get());
-        for (&hit, &score) in shown.hits.iter().zip(scores) {
-            if let Some(place) = hit.filter(|&hit| hit < best).and_then(|hit| self.places.get_mut(hit)) {
-                place.rerank_score = [place.rerank_score, score].into_iter().flatten().reduce(f64::max);
+        for (&hit, reading) in shown.hits.iter().zip(readings) {
+            if let Some(place) = hit.filter(|&hit| hit < best).and_then(|hit| self.places.get_mut(hit))
+                && reading.score > place.reading.score
+            {
+                place.reading = *reading;
             }
         }
-        let scores: Vec<Option<f64>> = self.places[..best].iter().map(|place| place.rerank_score).collect();
-        let order = rearranged(&scores, &shown.hidden);
+        let readings: Vec<Reading> = self.places[..best].iter().map(|place| place.reading).collect();
+        let order = rearranged(&scores(&readings), &shown.hidden);
         permute(&mut self.hits, &order);
         permute(&mut self.places, &order);
     }

@@ -14,7 +14,7 @@ mod workspace;
 
 pub(crate) use config::{BertConfig, MOST_TOKENS, require_one_label, wrong};
 pub(crate) use embeddings::Embeddings;
-pub(crate) use head::ScoreHead;
+pub(crate) use head::{PairLogits, ScoreHead};
 pub(crate) use sequence::Sequence;
 pub(crate) use tensors::Tensors;
 pub(crate) use weights::{Bert, heads_together};

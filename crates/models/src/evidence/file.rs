@@ -19,11 +19,13 @@ use crate::{
 
 /// Bytes of a file at most: rank 32 of the default encoder has 3 million.
 const MOST: u64 = 256 << 20;
-/// The form of the file.
-const FORMAT: &str = "evidence-1";
+/// The forms of the file: the second says of a candidate whether it answers, too.
+const FORMATS: [&str; 2] = ["evidence-1", "evidence-2"];
 const DENSE: &str = "head.dense.weight";
 const BIAS: &str = "head.dense.bias";
 const ROW: &str = "head.row.weight";
+const ANSWERS: &str = "head.answers.weight";
+const ANSWERS_BIAS: &str = "head.answers.bias";
 
 #[derive(Serialize)]
 struct About<'a> {
@@ -49,7 +51,12 @@ impl EvidenceModel {
         tensors.push(tensor(DENSE.to_owned(), vec![hidden, hidden], &head.dense));
         tensors.push(tensor(BIAS.to_owned(), vec![1, hidden], &head.bias));
         tensors.push(tensor(ROW.to_owned(), vec![1, hidden], &head.row));
-        let file = write(&About { format: FORMAT, record }, tensors)?;
+        if let Some((row, bias)) = &head.answers {
+            tensors.push(tensor(ANSWERS.to_owned(), vec![1, hidden], row));
+            tensors.push(tensor(ANSWERS_BIAS.to_owned(), vec![1, 1], &[*bias]));
+        }
+        let format = FORMATS[usize::from(head.answers.is_some())];
+        let file = write(&About { format, record }, tensors)?;
         Ok((Self::parse(&file)?, file))
     }
 
@@ -62,7 +69,7 @@ impl EvidenceModel {
         Self::from_bytes(&bytes).map_err(|found| ModelError::Weights {
             path: path.to_owned(),
             found,
-            expected: format!("the file of a trained evidence reranker, of the format {FORMAT:?}"),
+            expected: format!("the file of a trained evidence reranker, of the format {}", FORMATS.join(" or ")),
         })
     }
 
@@ -78,7 +85,7 @@ impl EvidenceModel {
         let other = "a safetensors file without a record of its training";
         let (about, tensors) = read_about::<Value>(bytes, other)?;
         match about.get("format").and_then(Value::as_str) {
-            Some(FORMAT) => {}
+            Some(format) if FORMATS.contains(&format) => {}
             format => return Err(format!("the format {:?}", format.unwrap_or("none"))),
         }
         let record: EvidenceRecord = serde_json::from_value(about).map_err(|error| error.to_string())?;
@@ -88,7 +95,8 @@ impl EvidenceModel {
         }
         let updates = read_updates(&tensors)?;
         let head = head(&tensors)?;
-        if updates.len() * 2 + 3 != tensors.len() {
+        let of_head = if head.answers.is_some() { 5 } else { 3 };
+        if updates.len() * 2 + of_head != tensors.len() {
             return Err(format!("{} tensors for {} maps and a head", tensors.len(), updates.len()));
         }
         let note = record.trained_on.join(", ");
@@ -104,7 +112,17 @@ fn head(tensors: &SafeTensors<'_>) -> Result<EvidenceHead, String> {
     if outputs != inputs || of_bias != [1, outputs] || of_row != [1, outputs] || outputs == 0 {
         return Err(format!("a head of the shapes {:?}, {of_bias:?} and {of_row:?}", [outputs, inputs]));
     }
-    Ok(EvidenceHead { dense, bias, row })
+    let answers = if tensors.tensor(ANSWERS).is_ok() {
+        let (of_answers, row) = matrix(tensors, ANSWERS)?;
+        let (of_bias, bias) = matrix(tensors, ANSWERS_BIAS)?;
+        if of_answers != [1, outputs] || of_bias != [1, 1] {
+            return Err(format!("a head for answers of the shapes {of_answers:?} and {of_bias:?}"));
+        }
+        Some((row, bias[0]))
+    } else {
+        None
+    };
+    Ok(EvidenceHead { dense, bias, row, answers })
 }
 
 #[cfg(test)]
@@ -114,6 +132,10 @@ mod tests {
     use super::*;
 
     fn written() -> (EvidenceModel, Vec<u8>) {
+        written_with(None)
+    }
+
+    fn written_with(answers: Option<(Vec<f32>, f32)>) -> (EvidenceModel, Vec<u8>) {
         let record = EvidenceRecord {
             base: "fake@0123".to_owned(),
             form: PairForm::Dialogue,
@@ -125,7 +147,8 @@ mod tests {
             seed: 7,
         };
         let update = Update { inputs: 2, outputs: 3, down: vec![1.0, -0.5], up: vec![0.25, 2.0, -1.0] };
-        let head = EvidenceHead { dense: vec![1.0, 0.0, 0.5, -1.0], bias: vec![0.0, 1.0], row: vec![2.0, 4.0] };
+        let head =
+            EvidenceHead { dense: vec![1.0, 0.0, 0.5, -1.0], bias: vec![0.0, 1.0], row: vec![2.0, 4.0], answers };
         EvidenceModel::new(&record, &[("encoder.layer.0.output.dense".to_owned(), update)].into(), &head).unwrap()
     }
 
@@ -143,6 +166,20 @@ mod tests {
     }
 
     #[test]
+    fn with_a_head_for_answers_it_is_another_format() {
+        let (model, file) = written_with(Some((vec![0.5, -2.0], -1.0)));
+        let read = EvidenceModel::parse(&file).unwrap();
+        assert_eq!(read, model);
+        assert_eq!((&read.head.answers, read.parameters()), (&Some((vec![0.5, -2.0], -1.0)), 5 + 8 + 3));
+        let has = |file: &[u8], word: &str| file.windows(word.len()).any(|at| at == word.as_bytes());
+        assert!(has(&file, "evidence-2") && has(&written().1, "evidence-1"));
+        let mut without = file;
+        let at = without.windows(12).position(|at| at == b"head.answers").unwrap();
+        without[at..at + 12].copy_from_slice(b"head.unknown");
+        assert!(EvidenceModel::parse(&without).is_err(), "a bias alone");
+    }
+
+    #[test]
     fn what_is_damaged_or_something_else_is_refused() {
         let (_, file) = written();
         for cut in 0..file.len() {
@@ -154,7 +191,7 @@ mod tests {
             other[at..at + to.len()].copy_from_slice(to.as_bytes());
             EvidenceModel::parse(&other).unwrap_err()
         };
-        assert!(changed("evidence-1", "evidence-2").contains("\"evidence-2\""));
+        assert!(changed("evidence-1", "evidence-9").contains("\"evidence-9\""));
         assert!(changed("dialogue", "dialogus").contains("turn or dialogue"));
         assert!(changed("head.row", "head.raw").contains("head.row.weight"));
         let (_, adapter) = Adapter::new(

@@ -28,6 +28,8 @@ pub(crate) struct EvidenceHead {
     pub(crate) bias: Vec<f32>,
     /// `[hidden]`
     pub(crate) row: Vec<f32>,
+    /// The row and the bias of the logit that a candidate answers, where that was learned.
+    pub(crate) answers: Option<(Vec<f32>, f32)>,
 }
 
 /// What a file says of its reranker.
@@ -96,7 +98,9 @@ impl EvidenceModel {
 
     /// Numbers that were learned.
     pub fn parameters(&self) -> usize {
-        self.adapter.parameters() + self.head.dense.len() + self.head.bias.len() + self.head.row.len()
+        let EvidenceHead { dense, bias, row, answers } = &self.head;
+        let of_answers = answers.as_ref().map_or(0, |(row, _)| row.len() + 1);
+        self.adapter.parameters() + dense.len() + bias.len() + row.len() + of_answers
     }
 
     /// The registered model that it belongs to.
@@ -123,8 +127,7 @@ impl EvidenceModel {
                 expected: format!("{} of {}", inference.dim(), self.record.base),
             });
         }
-        let EvidenceHead { dense, bias, row } = self.head.clone();
-        Ok(CrossEncoder::with_head(id, inference, ScoreHead::new(dense, bias, row)))
+        Ok(CrossEncoder::with_head(id, inference, ScoreHead::learned(self.head.clone())))
     }
 }
 
@@ -137,5 +140,6 @@ mod tests {
         let shipped = EvidenceModel::shipped().unwrap();
         assert_eq!(shipped.entry().unwrap().name, "all-MiniLM-L6-v2");
         assert_eq!((shipped.record().form, shipped.record().max_tokens), (PairForm::Dialogue, 128));
+        assert!(shipped.head.answers.is_some(), "confidence goes by it");
     }
 }

@@ -48,7 +48,8 @@ impl EvidenceList {
 /// How an evidence reranker is learned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceSettings {
-    /// The reranker to begin with, of the same model and rank; a fresh head and no update where there is none.
+    /// The reranker to begin with, of the same model and rank; a fresh head and no update where there is none. Whether a candidate
+    /// answers is not learned here.
     pub begin: Option<Arc<EvidenceModel>>,
     /// Directions in which each map may change.
     pub rank: usize,
@@ -313,7 +314,7 @@ impl<'a> Trainer<'a> {
         };
         let [dense, bias, row] = self.head.parts().map(|range| self.parameters[range].to_vec());
         let updates = self.network.updates(&self.parameters).collect();
-        let written = EvidenceModel::new(&record, &updates, &EvidenceHead { dense, bias, row });
+        let written = EvidenceModel::new(&record, &updates, &EvidenceHead { dense, bias, row, answers: None });
         let (model, file) = written.map_err(|found| unfit(self.files, found))?;
         let unranked = |list: &EvidenceList| combined_rank(list, &vec![0.0; list.gold.len()], 1.0);
         let before = held_out.iter().map(unranked).collect();

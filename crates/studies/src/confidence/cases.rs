@@ -101,12 +101,12 @@ impl Case {
         }
     }
 
-    /// What a model is fitted on, if anything was found: the signals, or what the reranker adds to the models of the search
-    /// before.
-    pub(super) fn row(&self) -> Option<Vec<f64>> {
+    /// What a target's model is fitted on, if anything was found: the signals, or what the reranker adds to the models of the
+    /// search before.
+    pub(super) fn row(&self, target: Target) -> Option<Vec<f64>> {
         let signals = self.confidence.signals?;
         Some(match signals.basis().reranked {
-            true => reranked::row(&signals),
+            true => reranked::row(&signals, target),
             false => signals.iter().map(|(_, value)| value).collect(),
         })
     }

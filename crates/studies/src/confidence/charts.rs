@@ -110,7 +110,7 @@ pub(super) fn by_set(samples: &[Sample], unit: Granularity, system: &str) -> Res
         let plain = |sample: &&Sample| sample.dense && !sample.source.attributed && !sample.source.cued;
         let Some(sample) = samples.iter().filter(plain).find(|sample| sample.is(dataset, unit)) else { continue };
         let probabilities = match may_ship(sample) {
-            true => predict(&balanced(&others(samples, sample), target)?, sample),
+            true => predict(&balanced(&others(samples, sample), target)?, sample, target),
             false => shipped(sample, target),
         };
         let forecasts = Forecasts::new(&probabilities, &sample.truths(target))?;

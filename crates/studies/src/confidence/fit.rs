@@ -33,7 +33,7 @@ fn weighted<'a>(cases: impl Iterator<Item = (&'a Case, f64)>, target: Target) ->
     let (mut rows, mut truths, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     for (case, count) in cases {
         // Without hits there is nothing to weigh: the probability is 0 by definition.
-        if let Some(row) = case.row() {
+        if let Some(row) = case.row(target) {
             rows.push(row);
             truths.push(case.is(target));
             counts.push(count);
@@ -43,12 +43,12 @@ fn weighted<'a>(cases: impl Iterator<Item = (&'a Case, f64)>, target: Target) ->
 }
 
 /// Probabilities of a sample's cases.
-pub(super) fn predict(model: &Logistic, sample: &Sample) -> Vec<f64> {
-    sample.cases.iter().map(|case| of_case(model, case)).collect()
+pub(super) fn predict(model: &Logistic, sample: &Sample, target: Target) -> Vec<f64> {
+    sample.cases.iter().map(|case| of_case(model, case, target)).collect()
 }
 
-fn of_case(model: &Logistic, case: &Case) -> f64 {
-    case.row().map_or(0.0, |row| model.probability(&row))
+fn of_case(model: &Logistic, case: &Case, target: Target) -> f64 {
+    case.row(target).map_or(0.0, |row| model.probability(&row))
 }
 
 /// Probabilities of a sample's cases, those of each history by a model fitted on the other histories.
@@ -57,7 +57,7 @@ pub(super) fn leave_one_out(sample: &Sample, target: Target) -> Result<Vec<f64>,
     let models = (0..histories)
         .map(|held_out| plain(sample.cases.iter().filter(|case| case.history != held_out), target))
         .collect::<Result<Vec<Logistic>, _>>()?;
-    Ok(sample.cases.iter().map(|case| of_case(&models[case.history], case)).collect())
+    Ok(sample.cases.iter().map(|case| of_case(&models[case.history], case, target)).collect())
 }
 
 /// The statement of a fitted model, to be pasted into the file of the shipped ones.

@@ -1,14 +1,15 @@
-//! The confidence of a search whose best hits the evidence reranker orders: how likely its first hit answers.
+//! The confidence of a search whose best hits the evidence reranker orders: how likely its first hit answers, and how likely there is
+//! an answer.
 
 use aforesaid::{
     Pipeline, Reranking,
     formats::Captions,
-    pipeline::confidence::{Basis, Confidence, Model, Signal, Signals, Target, shipped},
+    pipeline::confidence::{Basis, Confidence, Signal, Signals, Target, shipped},
     types::Granularity,
 };
 
 use super::{
-    ConfidenceStudy, cases,
+    BOTH, ConfidenceStudy, cases,
     cases::{Case, MEETINGS, Sample, Source},
     charts, fit,
     fit::UNANSWERABLE,
@@ -49,8 +50,67 @@ const SOURCES: [Source; 13] = [
 /// What took part in a search before it is reranked.
 const BEFORE: Basis = Basis { dense: true, reranked: false };
 
-/// What the model is fitted on: the log odds of both models of the search before, and what the reranker says.
-const ROW: [&str; 5] = ["first hit", "answerable", "rerank_score", "rerank_gap", "rerank_lead"];
+/// What a number that a model is fitted on adds up.
+#[derive(Clone, Copy)]
+enum Part {
+    /// The log odds of a target by the search before.
+    Before(Target),
+    /// A signal of the reranker.
+    Read(Signal),
+}
+
+/// The numbers that the model of a target is fitted on, each a sum of parts with their weights.
+///
+/// For an answer the reading counts by weights that were chosen on the data sets that are fitted on: fitted freely, it outweighs the
+/// log odds before, which tell best who is asked about.
+fn numbers(target: Target) -> Vec<(&'static str, Vec<(Part, f64)>)> {
+    let alone = |name, part| (name, vec![(part, 1.0)]);
+    match target {
+        Target::FirstHit => vec![
+            alone("first hit", Part::Before(Target::FirstHit)),
+            alone("answerable", Part::Before(Target::Answerable)),
+            alone("rerank_gap", Part::Read(Signal::RerankGap)),
+            alone("rerank_lead", Part::Read(Signal::RerankLead)),
+            alone("rerank_answer", Part::Read(Signal::RerankAnswer)),
+            alone("rerank_best_fit", Part::Read(Signal::RerankBestFit)),
+        ],
+        Target::Answerable => vec![(
+            "answerable + 0.6 rerank_best_answer - 0.54 rerank_best_fit",
+            vec![
+                (Part::Before(Target::Answerable), 1.0),
+                (Part::Read(Signal::RerankBestAnswer), 0.6),
+                (Part::Read(Signal::RerankBestFit), -0.54),
+            ],
+        )],
+    }
+}
+
+impl Part {
+    fn value(self, signals: &Signals) -> f64 {
+        match self {
+            Self::Before(target) => shipped(target, BEFORE).log_odds(signals),
+            Self::Read(signal) => signals.get(signal),
+        }
+    }
+
+    /// What it adds for each 1 of a signal.
+    fn weight_of(self, signal: Signal) -> f64 {
+        match self {
+            Self::Before(target) => {
+                let weighed = shipped(target, BEFORE).weights.iter().find(|(of, _)| *of == signal);
+                weighed.map_or(0.0, |(_, weight)| *weight)
+            }
+            Self::Read(of) => f64::from(u8::from(of == signal)),
+        }
+    }
+
+    fn intercept(self) -> f64 {
+        match self {
+            Self::Before(target) => shipped(target, BEFORE).intercept,
+            Self::Read(_) => 0.0,
+        }
+    }
+}
 
 /// Runs the study, and fits the coefficients to be shipped.
 ///
@@ -65,14 +125,12 @@ pub fn reranked_confidence_study(
     let samples =
         SOURCES.iter().map(|source| gather(source, study, equipment, observe)).collect::<Result<Vec<_>, _>>()?;
     let fitted_on: Vec<&Sample> = samples.iter().filter(|sample| may_ship(sample)).collect();
-    let model = fit::balanced(&fitted_on, Target::FirstHit)?;
+    let models = BOTH.map(|target| fit::balanced(&fitted_on, target));
+    let [first_hit, answerable] = models;
+    let (first_hit, answerable) = (first_hit?, answerable?);
     let sections = vec![
         Section::table("Questions", "", tables::counted(&samples)),
-        Section::table(
-            "Shipped coefficients on data never fitted on",
-            "",
-            tables::of_shipped(&samples, false, &[Target::FirstHit])?,
-        ),
+        Section::table("Shipped coefficients on data never fitted on", "", tables::of_shipped(&samples, false, &BOTH)?),
         Section::table(
             "Called strong",
             format!(
@@ -83,14 +141,14 @@ pub fn reranked_confidence_study(
             tables::strong(&samples)?,
         ),
         Section::table(
-            "Beside the confidence in the first hit before",
-            "What the search says of the order before, held against the first hit after the reranker.",
+            "Beside the confidence before",
+            "What the search says of itself before the reranker, held against the first hit after it, and whether there is an answer.",
             beside(&samples)?,
         ),
         Section::table(
             "Fitted on the other data sets",
             "As the shipped coefficients, but without the data set that they are tested on.",
-            tables::another_data_set(&samples, &[Target::FirstHit])?,
+            tables::another_data_set(&samples, &BOTH)?,
         ),
         Section::table(
             "Signals alone",
@@ -102,14 +160,12 @@ pub fn reranked_confidence_study(
         Section::note(
             "Coefficients",
             format!(
-                "Fitted in this run: {}. In the signals they belong into `crates/core/src/pipeline/confidence/coefficients.rs`.\n\n```rust\n{}```",
-                weights(&model),
-                fit::source(
-                    "FIRST_HIT_RERANKED",
-                    "That the first hit answers, by words, meaning and the evidence reranker.",
-                    &in_signals(&model),
-                    Basis { reranked: true, ..BEFORE },
-                )
+                "Fitted in this run: the first hit answers by {}; there is an answer by {}. In the signals they belong into \
+                 `crates/core/src/pipeline/confidence/coefficients.rs`.\n\n```rust\n{}\n{}```",
+                weights(&first_hit, Target::FirstHit),
+                weights(&answerable, Target::Answerable),
+                source("FIRST_HIT_RERANKED", "That the first hit answers", &first_hit, Target::FirstHit),
+                source("ANSWERABLE_RERANKED", "That the history has an answer", &answerable, Target::Answerable),
             ),
         ),
     ];
@@ -123,9 +179,11 @@ pub fn reranked_confidence_study(
 
 fn preface(encoder: &str) -> String {
     format!(
-        "The probability that the first hit answers, where the evidence reranker orders the ten best of the default. It is \
-         logistic in five numbers: the log odds of both probabilities that the search says of itself before, the score of the hit that \
-         the reranker puts first, how far it is ahead of the next, and of the mean of the others. Encoder {encoder}.\n\n\
+        "The probabilities that the first hit answers and that there is an answer, where the evidence reranker orders the ten best of the \
+         default. The first is logistic in the log odds of both probabilities that the search says of itself before, in how far the score of the hit \
+         that the reranker puts first is ahead of the next and of the mean of the others, in the reranker's logit that this hit answers, and in the largest of \
+         the ten's logits of fitting the question. The second is logistic in the log odds before, the largest logit of answering and that of \
+         fitting, added up with fixed weights. Encoder {encoder}.\n\n\
          Questions without an answer and intervals are those of the [study of confidence](../confidence/report.md). The \
          coefficients are fitted on BEAM, histories with an assistant, the conversations to rank from, LongMemEval (pooled) and 48 \
          meetings of QMSum, which count alike by row of the first table, with {:.0}% of each not answerable, in equal parts for \
@@ -157,39 +215,44 @@ fn gather(
     Ok(sample)
 }
 
-/// The numbers of a case that the model is fitted on.
-pub(super) fn row(signals: &Signals) -> Vec<f64> {
-    let before = [Target::FirstHit, Target::Answerable].map(|target| shipped(target, BEFORE).log_odds(signals));
-    let of_reranker = [Signal::RerankScore, Signal::RerankGap, Signal::RerankLead].map(|signal| signals.get(signal));
-    before.into_iter().chain(of_reranker).collect()
+/// The numbers of a case that the model of a target is fitted on.
+pub(super) fn row(signals: &Signals, target: Target) -> Vec<f64> {
+    let sum = |parts: &Vec<(Part, f64)>| parts.iter().map(|(part, weight)| weight * part.value(signals)).sum();
+    numbers(target).iter().map(|(_, parts)| sum(parts)).collect()
 }
 
 /// The same model, linear in the signals themselves.
-fn in_signals(model: &Logistic) -> Logistic {
-    let before: [&Model; 2] = [Target::FirstHit, Target::Answerable].map(|target| shipped(target, BEFORE));
-    let weight_in = |of: &Model, signal: Signal| {
-        of.weights.iter().find(|(weighed, _)| *weighed == signal).map_or(0.0, |(_, weight)| *weight)
-    };
-    let weights = Signal::of(Basis { reranked: true, ..BEFORE }).map(|signal| match signal {
-        Signal::RerankScore => model.weights[2],
-        Signal::RerankGap => model.weights[3],
-        Signal::RerankLead => model.weights[4],
-        signal => before.iter().zip(&model.weights).map(|(of, weight)| weight * weight_in(of, signal)).sum(),
-    });
-    let intercepts = before.iter().zip(&model.weights).map(|(of, weight)| weight * of.intercept);
-    Logistic { intercept: model.intercept + intercepts.sum::<f64>(), weights: weights.collect() }
+fn in_signals(model: &Logistic, target: Target) -> Logistic {
+    let parts: Vec<(Part, f64)> = numbers(target)
+        .into_iter()
+        .zip(&model.weights)
+        .flat_map(|((_, parts), of)| parts.into_iter().map(move |(part, weight)| (part, of * weight)))
+        .collect();
+    let sum = |of: &dyn Fn(Part) -> f64| parts.iter().map(|(part, weight)| weight * of(*part)).sum::<f64>();
+    let signals = Signal::of(Basis { reranked: true, ..BEFORE });
+    Logistic {
+        intercept: model.intercept + sum(&Part::intercept),
+        weights: signals.map(|signal| sum(&|part| part.weight_of(signal))).collect(),
+    }
+}
+
+/// The statement of a model in the signals, to be pasted into the file of the shipped ones.
+fn source(name: &str, what: &str, model: &Logistic, target: Target) -> String {
+    let doc = format!("{what}, by words, meaning and the evidence reranker.");
+    fit::source(name, &doc, &in_signals(model, target), Basis { reranked: true, ..BEFORE })
 }
 
 /// The fitted weights in words.
-fn weights(model: &Logistic) -> String {
-    let each = ROW.iter().zip(&model.weights).map(|(name, weight)| format!("{name} {weight:.4}"));
+fn weights(model: &Logistic, target: Target) -> String {
+    let numbers = numbers(target);
+    let each = numbers.iter().zip(&model.weights).map(|((name, _), weight)| format!("{weight:.4} ({name})"));
     format!("intercept {:.4}, {}", model.intercept, each.collect::<Vec<_>>().join(", "))
 }
 
-/// What was said before and after, of the first hit after.
+/// What was said before and after, of the first hit after and of there being an answer.
 fn beside(samples: &[Sample]) -> Result<Table, StudyError> {
-    let mut table = Table::new(["data", "confidence", "AUROC [95%]", "strong", "right of these", "ECE"]);
-    let target = Target::FirstHit;
+    let columns = ["data", "confidence", "AUROC [95%]", "answerable, AUROC [95%]", "strong", "right of these", "ECE"];
+    let mut table = Table::new(columns);
     for sample in samples {
         let before = |case: &Case| Case {
             confidence: Confidence::of(case.confidence.signals.map(Signals::before_reranking)),
@@ -197,10 +260,10 @@ fn beside(samples: &[Sample]) -> Result<Table, StudyError> {
         };
         let before = Sample { cases: sample.cases.iter().map(before).collect(), ..*sample };
         for (name, of) in [("before", &before), ("after", sample)] {
-            let probabilities = tables::shipped(of, target);
-            let [_, auroc, ..] = tables::figures(&probabilities, of, target)?;
-            let cells = [of.name(), name.to_owned(), auroc].into_iter();
-            table.push(cells.chain(tables::called_strong(of, &probabilities)?));
+            let [first_hit, answerable] = BOTH.map(|target| tables::figures(&tables::shipped(of, target), of, target));
+            let ([_, first_hit, ..], [_, answerable, ..]) = (first_hit?, answerable?);
+            let cells = [of.name(), name.to_owned(), first_hit, answerable].into_iter();
+            table.push(cells.chain(tables::called_strong(of, &tables::shipped(of, Target::FirstHit))?));
         }
     }
     Ok(table)

@@ -157,7 +157,7 @@ pub(super) fn another_data_set(samples: &[Sample], targets: &[Target]) -> Result
             })
             .collect();
         for target in named(targets) {
-            row(&mut table, sample, target, &predict(&balanced(&others, target.0)?, sample))?;
+            row(&mut table, sample, target, &predict(&balanced(&others, target.0)?, sample, target.0))?;
         }
     }
     Ok(table)
@@ -178,7 +178,7 @@ pub(super) fn strong(samples: &[Sample]) -> Result<Table, StudyError> {
     let target = Target::FirstHit;
     for sample in samples.iter().filter(|sample| sample.dense && !sample.source.attributed && !sample.source.cued) {
         let mut cells = vec![sample.name()];
-        let unfitted = predict(&balanced(&others(samples, sample), target)?, sample);
+        let unfitted = predict(&balanced(&others(samples, sample), target)?, sample, target);
         for probabilities in [shipped(sample, target), unfitted] {
             cells.extend(called_strong(sample, &probabilities)?);
         }
@@ -246,7 +246,7 @@ pub(super) fn transfer(samples: &[Sample]) -> Result<Table, StudyError> {
                 let of = |dataset| samples.iter().find(|sample| sample.is(dataset, unit) && sample.dense == dense);
                 let (Some(source), Some(tested)) = (of(from), of(to)) else { continue };
                 for (target, name) in TARGETS {
-                    let cells = figures(&predict(&plain(&source.cases, target)?, tested), tested, target)?;
+                    let cells = figures(&predict(&plain(&source.cases, target)?, tested, target), tested, target)?;
                     let place = [source.name(), tested.name(), tested.system.to_owned(), name.to_owned()];
                     table.push(place.into_iter().chain(cells));
                 }

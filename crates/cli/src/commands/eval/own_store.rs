@@ -42,7 +42,10 @@ impl Asked<'_> {
         let mut asked_with = settings.clone();
         asked_with.pipeline = pipeline.clone();
         let memory = asked_with.open(Creation::Forbidden)?;
-        let reranker = self.rerank.load(settings)?;
+        let reranker = match self.system {
+            None => self.rerank.load_as_for_searches(settings)?,
+            Some(_) => self.rerank.load(settings)?,
+        };
         let reranking = reranker.as_deref().map(|reranker| self.rerank.reranking(reranker));
         let own = OwnStore {
             memory: &memory,

@@ -13,8 +13,8 @@ pub fn shipped(target: Target, basis: Basis) -> &'static Model {
         (Target::FirstHit, true, true) => &FIRST_HIT_RERANKED,
         (Target::FirstHit, true, false) => &FIRST_HIT_DENSE,
         (Target::FirstHit, false, _) => &FIRST_HIT_LEXICAL,
-        // Another order of the hits does not say more of that.
-        (Target::Answerable, true, _) => &ANSWERABLE_DENSE,
+        (Target::Answerable, true, true) => &ANSWERABLE_RERANKED,
+        (Target::Answerable, true, false) => &ANSWERABLE_DENSE,
         (Target::Answerable, false, _) => &ANSWERABLE_LEXICAL,
     }
 }
@@ -91,22 +91,50 @@ static ANSWERABLE_LEXICAL: Model = Model {
 
 /// That the first hit answers, by words, meaning and the evidence reranker.
 static FIRST_HIT_RERANKED: Model = Model {
-    intercept: -1.9651,
+    intercept: -0.7179,
     weights: &[
-        (Signal::Coverage, 0.4469),
-        (Signal::Support, -0.2121),
-        (Signal::Unknown, -0.2497),
-        (Signal::Lead, 0.3492),
-        (Signal::SaidByNamed, 0.2308),
-        (Signal::OthersHold, -0.4486),
-        (Signal::Sessions, 0.2086),
-        (Signal::Titled, 2.4150),
-        (Signal::Dated, 0.6571),
-        (Signal::WordsRank, -0.0301),
-        (Signal::MeaningRank, -0.1050),
-        (Signal::Cosine, 0.9392),
-        (Signal::RerankScore, 0.0445),
-        (Signal::RerankGap, 0.0336),
-        (Signal::RerankLead, 0.0791),
+        (Signal::Coverage, 0.4611),
+        (Signal::Support, -0.2970),
+        (Signal::Unknown, -0.2491),
+        (Signal::Lead, 0.3334),
+        (Signal::SaidByNamed, 0.2252),
+        (Signal::OthersHold, -0.2902),
+        (Signal::Sessions, 0.2242),
+        (Signal::Titled, 2.0099),
+        (Signal::Dated, 0.6428),
+        (Signal::WordsRank, -0.0445),
+        (Signal::MeaningRank, -0.1288),
+        (Signal::Cosine, 0.7158),
+        (Signal::RerankScore, 0.0),
+        (Signal::RerankGap, 0.0361),
+        (Signal::RerankLead, 0.0150),
+        (Signal::RerankAnswer, 0.2418),
+        (Signal::RerankBestAnswer, 0.0),
+        (Signal::RerankBestFit, -0.1454),
+    ],
+};
+
+/// That the history has an answer, by words, meaning and the evidence reranker.
+static ANSWERABLE_RERANKED: Model = Model {
+    intercept: 0.9565,
+    weights: &[
+        (Signal::Coverage, -0.0129),
+        (Signal::Support, 0.5008),
+        (Signal::Unknown, -0.0464),
+        (Signal::Lead, 0.1599),
+        (Signal::SaidByNamed, 0.0755),
+        (Signal::OthersHold, -1.0796),
+        (Signal::Sessions, -0.0629),
+        (Signal::Titled, 2.9788),
+        (Signal::Dated, 0.2035),
+        (Signal::WordsRank, 0.0861),
+        (Signal::MeaningRank, 0.1323),
+        (Signal::Cosine, 1.5751),
+        (Signal::RerankScore, 0.0),
+        (Signal::RerankGap, 0.0),
+        (Signal::RerankLead, 0.0),
+        (Signal::RerankAnswer, 0.0),
+        (Signal::RerankBestAnswer, 0.4158),
+        (Signal::RerankBestFit, -0.3742),
     ],
 };

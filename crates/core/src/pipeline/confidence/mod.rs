@@ -15,6 +15,8 @@ pub(super) use signals::{LOOKED_AT, Passage, Scene};
 
 use serde::Serialize;
 
+use crate::rerank::Reading;
+
 /// How sure a search is of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Confidence {
@@ -55,11 +57,11 @@ impl Confidence {
         Self { probability, word: Word::of(probability, measured), answerable, signals }
     }
 
-    /// The confidence in the hit that the shipped evidence reranker puts first, whose scores of the best hits are given, best
-    /// first. Where no vectors were compared it is what it was: that was not fitted.
-    pub fn reranked(self, scores: &[f64]) -> Self {
+    /// The confidence in the hit that the shipped evidence reranker puts first, and that there is an answer, by what it says of
+    /// the best hits, best first. Where no vectors were compared it is what it was: that was not fitted.
+    pub fn reranked(self, readings: &[Reading]) -> Self {
         match self.signals.filter(|signals| signals.basis().dense) {
-            Some(signals) => Self::of(Some(signals.reranked(scores))),
+            Some(signals) => Self::of(Some(signals.reranked(readings))),
             None => self,
         }
     }
@@ -136,6 +138,10 @@ mod tests {
         assert_eq!(Word::of(0.95, &alike.with(Signal::Support, 0.6)), Word::Strong);
         assert_eq!(Word::of(0.95, &alike.with(Signal::Titled, 1.0)), Word::Strong);
         assert_eq!(Word::of(0.89, &alike.with(Signal::Titled, 1.0)), Word::Good);
-        assert_eq!(Word::of(0.95, &alike.reranked(&[1.0, 1.0])), Word::Strong, "the reranker has read them");
+        assert_eq!(
+            Word::of(0.95, &alike.reranked(&[Reading { score: Some(1.0), logits: None }; 2])),
+            Word::Strong,
+            "the reranker has read them"
+        );
     }
 }

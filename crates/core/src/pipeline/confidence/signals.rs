@@ -13,6 +13,7 @@ use crate::{
         request::{LegHit, Legs},
         scope::Candidates,
     },
+    rerank::{Logits, Reading},
     types::Granularity,
 };
 
@@ -62,6 +63,13 @@ pub enum Signal {
     RerankGap,
     /// How far it is ahead of the mean of the others; in [0, 30].
     RerankLead,
+    /// The reranker's logit that the hit that it puts first answers; in [-30, 30].
+    RerankAnswer,
+    /// The largest such logit of the hits that it was shown; in [-30, 30].
+    RerankBestAnswer,
+    /// The largest logit that one of them fits the question; in [-30, 30]. What fits and does not answer tells of a matter that was
+    /// spoken of, and not of what is asked.
+    RerankBestFit,
 }
 
 /// What took part in a search, and so which signals it has.
@@ -75,7 +83,7 @@ pub struct Basis {
 
 impl Signal {
     /// All, in the order in which they are reported.
-    pub const ALL: [Signal; 15] = [
+    pub const ALL: [Signal; 18] = [
         Signal::Coverage,
         Signal::Support,
         Signal::Unknown,
@@ -91,6 +99,9 @@ impl Signal {
         Signal::RerankScore,
         Signal::RerankGap,
         Signal::RerankLead,
+        Signal::RerankAnswer,
+        Signal::RerankBestAnswer,
+        Signal::RerankBestFit,
     ];
 
     /// Its name in reports and in JSON.
@@ -111,6 +122,9 @@ impl Signal {
             Signal::RerankScore => "rerank_score",
             Signal::RerankGap => "rerank_gap",
             Signal::RerankLead => "rerank_lead",
+            Signal::RerankAnswer => "rerank_answer",
+            Signal::RerankBestAnswer => "rerank_best_answer",
+            Signal::RerankBestFit => "rerank_best_fit",
         }
     }
 
@@ -118,7 +132,12 @@ impl Signal {
     pub fn of(basis: Basis) -> impl Iterator<Item = Signal> {
         Self::ALL.into_iter().filter(move |signal| match signal {
             Signal::WordsRank | Signal::MeaningRank | Signal::Cosine => basis.dense,
-            Signal::RerankScore | Signal::RerankGap | Signal::RerankLead => basis.reranked,
+            Signal::RerankScore
+            | Signal::RerankGap
+            | Signal::RerankLead
+            | Signal::RerankAnswer
+            | Signal::RerankBestAnswer
+            | Signal::RerankBestFit => basis.reranked,
             _ => true,
         })
     }
@@ -201,6 +220,7 @@ impl Signals {
             Signal::MeaningRank => rank(first.get(DenseLeg::NAME)),
             Signal::Cosine => top.cosine.unwrap_or(0.0),
             Signal::RerankScore | Signal::RerankGap | Signal::RerankLead => 0.0,
+            Signal::RerankAnswer | Signal::RerankBestAnswer | Signal::RerankBestFit => 0.0,
         };
         let basis = Basis { dense: first.get(DenseLeg::NAME).is_some(), reranked: false };
         let mut values = [0.0; Signal::ALL.len()];
@@ -210,12 +230,20 @@ impl Signals {
         Some(Self { values, basis })
     }
 
-    /// The same of a search whose best hits a reranker ordered: `scores` are theirs, best first.
-    pub fn reranked(mut self, scores: &[f64]) -> Self {
+    /// The same of a search whose best hits a reranker ordered: what it says of each, best first.
+    pub fn reranked(mut self, readings: &[Reading]) -> Self {
+        let scores: Vec<f64> = readings.iter().map_while(|of| of.score).collect();
         let Some((&first, others)) = scores.split_first() else { return self };
+        let logits: Vec<Logits> = readings.iter().filter_map(|of| of.logits).collect();
+        let bounded = |logit: f64| logit.clamp(-MOST_SCORE, MOST_SCORE);
+        let best = |of: fn(&Logits) -> f64| logits.iter().map(of).reduce(f64::max).map_or(0.0, bounded);
+        let of_first = readings.first().and_then(|of| of.logits);
+        self.values[Signal::RerankAnswer as usize] = of_first.map_or(0.0, |of| bounded(of.answers));
+        self.values[Signal::RerankBestAnswer as usize] = best(|of| of.answers);
+        self.values[Signal::RerankBestFit as usize] = best(|of| of.fits);
         let ahead_of = |score: f64| (first - score).clamp(0.0, MOST_SCORE);
         let mean = others.iter().sum::<f64>() / others.len() as f64;
-        self.values[Signal::RerankScore as usize] = first.clamp(-MOST_SCORE, MOST_SCORE);
+        self.values[Signal::RerankScore as usize] = bounded(first);
         // A single hit has none to be ahead of.
         self.values[Signal::RerankGap as usize] = others.first().map_or(0.0, |&next| ahead_of(next));
         self.values[Signal::RerankLead as usize] = if others.is_empty() { 0.0 } else { ahead_of(mean) };
@@ -440,12 +468,30 @@ mod tests {
         assert_eq!(lead(&far), MOST_LEAD);
     }
 
+    fn of_scores(scores: &[f64]) -> Vec<Reading> {
+        scores.iter().map(|&score| Reading { score: Some(score), logits: None }).collect()
+    }
+
+    #[test]
+    fn what_a_reranker_reads_is_of_the_first_hit_and_of_the_best() {
+        let before = signals(&index(&TURNS), "tractor");
+        let reading = |(fits, answers)| Reading { score: Some(0.0), logits: Some(Logits { fits, answers }) };
+        let of = |logits: &[(f64, f64)]| {
+            let after = before.reranked(&logits.iter().copied().map(reading).collect::<Vec<_>>());
+            let signals = [Signal::RerankAnswer, Signal::RerankBestAnswer, Signal::RerankBestFit];
+            assert!(signals.iter().all(|&signal| after.before_reranking().get(signal) == 0.0));
+            signals.map(|signal| after.get(signal))
+        };
+        assert_eq!(of(&[(1.0, -2.0), (3.0, -1.0), (-4.0, -5.0)]), [-2.0, -1.0, 3.0]);
+        assert_eq!(of(&[(f64::INFINITY, -1e9)]), [-MOST_SCORE, -MOST_SCORE, MOST_SCORE]);
+    }
+
     #[test]
     fn what_a_reranker_says_is_of_the_hit_that_it_puts_first() {
         let before = signals(&index(&TURNS), "tractor");
         assert!(before.iter().all(|(signal, _)| !signal.name().starts_with("rerank")));
         let of = |scores: &[f64]| {
-            let after = before.reranked(scores);
+            let after = before.reranked(&of_scores(scores));
             assert_eq!(after.get(Signal::Coverage), before.get(Signal::Coverage));
             [Signal::RerankScore, Signal::RerankGap, Signal::RerankLead].map(|signal| after.get(signal))
         };
@@ -453,7 +499,7 @@ mod tests {
         assert_eq!(of(&[4.0]), [4.0, 0.0, 0.0]);
         assert_eq!(of(&[f64::INFINITY, 0.0]), [MOST_SCORE; 3]);
         assert_eq!(before.reranked(&[]), before, "nothing was scored");
-        assert_eq!(before.reranked(&[4.0, 1.0]).before_reranking(), before);
+        assert_eq!(before.reranked(&of_scores(&[4.0, 1.0])).before_reranking(), before);
     }
 
     proptest! {
