@@ -22,11 +22,11 @@ const ANSWERS: [(&str, &str); 10] = [
     ("what did I say I think of smoked paprika?", "tastes like an ashtray"),
     ("reference number of the Rosslare ferry booking", "ferry BZ4471K"),
     ("where are the car keys now?", "a bowl on top of the fridge"),
-    ("why can't I have anti-inflammatory tablets?", "noting the ulcer"),
+    ("why can't I have anti-inflammatory tablets?", "a stomach ulcer"),
     ("engine code P0302", "misfire on cylinder 2"),
     ("what is the current dose of iron I am on?", "two tablets a week"),
     ("what precentage cashew did the curry paste at school contain?", "cashew 3%"),
-    ("what did I say two months ago about the interview panel?", "not interviewed"),
+    ("what did I say two months ago about the interview panel?", "panel of three"),
     ("which lender do I need three payslips for?", "Three payslips"),
     ("comparing loans for the Yaris", "Comparing loans for the Yaris"),
 ];

@@ -117,7 +117,7 @@ fn the_reranker_that_ships_orders_the_first_ten() {
 fn a_hit_is_found_by_words_and_by_meaning() {
     let sandbox = Sandbox::new();
     finish(&mut with_model(&sandbox, &["demo"])).succeeded();
-    let search = ["search", "What does Leena have tattooed on her ankle?", "-n", "demo"];
+    let search = ["search", "What does Leena have tattooed on her ankle?", "-n", "demo", "--rerank", "none"];
     let answer = json(&mut with_model(&sandbox, &search));
     let hit = &answer["hits"][0];
     assert_eq!((&answer["pipeline"], &hit["id"]), (&Value::from("learned"), &Value::from("S1:12")));

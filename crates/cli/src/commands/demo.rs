@@ -69,7 +69,7 @@ impl Demo {
                 serde_json::from_str(line).map_err(|error| Failure::Input(format!("question of the demo: {error}")))?;
             let query =
                 Query { k: NonZeroUsize::MIN.saturating_add(2), ..Query::new(namespace.clone(), &question.query) };
-            let reranking = reranker.as_deref().map(|reranker| Reranking::new(reranker));
+            let reranking = reranker.as_deref().map(Reranking::new);
             let answer = rerank::search(&memory, &query, &settings.pipeline, Explanations::Omit, reranking)?;
             if settings.output == Output::People {
                 let mut page = Page::default();

@@ -58,12 +58,18 @@ impl Confidence {
     }
 
     /// The confidence in the hit that the shipped evidence reranker puts first, and that there is an answer, by what it says of
-    /// the best hits, best first. Where no vectors were compared it is what it was: that was not fitted.
+    /// the best hits, best first. Where no vectors were compared it is what it was: that was not fitted. Where the query names the
+    /// title of the first hit's session it is no less than it was: such a turn is meant, and answers nothing.
     pub fn reranked(self, readings: &[Reading]) -> Self {
-        match self.signals.filter(|signals| signals.basis().dense) {
-            Some(signals) => Self::of(Some(signals.reranked(readings))),
-            None => self,
+        let Some(signals) = self.signals.filter(|signals| signals.basis().dense) else { return self };
+        let signals = signals.reranked(readings);
+        let read = Self::of(Some(signals));
+        if signals.get(Signal::Titled) < Word::NAMED {
+            return read;
         }
+        let probability = self.probability.max(read.probability);
+        let answerable = self.answerable.max(read.answerable);
+        Self { probability, word: Word::of(probability, &signals), answerable, ..read }
     }
 }
 
@@ -109,6 +115,7 @@ impl std::fmt::Display for Word {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rerank::Logits;
 
     #[test]
     fn no_hit_is_no_confidence() {
@@ -127,6 +134,17 @@ mod tests {
         assert_eq!(begins, [Word::None, Word::Weak, Word::Fair, Word::Good, Word::Strong]);
         assert_eq!([14, 34, 59, 89].map(|percent| words[percent]), begins[..4]);
         assert_eq!(format!("{:>6}|{}", words[40], words[0]), "  fair|none");
+    }
+
+    #[test]
+    fn a_title_that_is_named_loses_nothing_to_a_reading() {
+        let reads_no_answer = [Reading { score: Some(0.0), logits: Some(Logits { fits: 0.0, answers: -8.0 }) }];
+        let plain = Signals::none(Basis { dense: true, reranked: false }).with(Signal::Cosine, 0.9);
+        let (plain, titled) = (Confidence::of(Some(plain)), Confidence::of(Some(plain.with(Signal::Titled, 1.0))));
+        let after = |before: Confidence| before.reranked(&reads_no_answer);
+        assert!(after(plain).probability < plain.probability && after(plain).answerable < plain.answerable);
+        assert_eq!((after(titled).probability, after(titled).answerable), (titled.probability, titled.answerable));
+        assert_eq!(after(titled).word, titled.word);
     }
 
     #[test]
