@@ -169,7 +169,7 @@ impl RerankArgs {
             _ if self.rerank_by.is_some() => {
                 Err(Failure::Usage("--rerank-by: no language model reranks; add --rerank llm".to_owned()))
             }
-            (chosen, _) => match settings.usual_reranker().filter(|_| chosen.is_none()) {
+            (chosen, _) => match chosen.is_none().then(|| settings.usual_reranker()).flatten() {
                 None if self.rerank_depth.is_some() => {
                     Err(Failure::Usage("--rerank-depth: nothing is reranked; add --rerank".to_owned()))
                 }

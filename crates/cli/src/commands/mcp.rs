@@ -108,7 +108,7 @@ impl Mcp {
     /// The reranker that is asked for or configured; it is loaded while the server already serves.
     fn rerank(&self, settings: &Settings) -> Result<Option<Rerank>, Failure> {
         let named = self.rerank.clone().or_else(|| settings.rerank.clone());
-        let usual = settings.usual_reranker().filter(|_| named.is_none());
+        let usual = named.is_none().then(|| settings.usual_reranker()).flatten();
         let Some(choice) = named.filter(|choice| *choice != Choice::Nothing) else {
             return match (usual, self.rerank_depth) {
                 (Some(usual), depth) => Ok(Some(Rerank { reranker: Arc::new(OnceLock::from(usual)), depth })),
