@@ -121,15 +121,15 @@ class Lists:
         return (gold / places).amax(1)
 
 
-def learn(options, lists, rows, seed, watch=None, taught=None):
+def learn(options, lists, rows, seed, watch=None, teachers=None):
     """Learns from some lists; `watch(model, epoch, loss)` is called after each epoch.
 
-    `taught` are the logits of teachers, `[lists, 10]`. With them, lists without gold teach too.
+    `teachers` are their mean logits, `[lists, 10]`. With them, lists without gold teach too.
     """
     device = lists.ids.device
     torch.manual_seed(seed)
     model = Reranker(options, seed).to(device)
-    if taught is None:
+    if teachers is None:
         rows = rows[lists.teaches[rows]]
     steps_of_epoch = -(-len(rows) // options.batch)
     steps = int(options.epochs * steps_of_epoch)
@@ -153,11 +153,11 @@ def learn(options, lists, rows, seed, watch=None, taught=None):
         gold = lists.gold[chosen] * lists.teaches[chosen][:, None]
         gold = gold / gold.sum(1, keepdim=True).clamp(min=1)
         loss = cross_entropy(gold, lists.scores(chosen, logits.float(), options.weight))
-        if taught is not None:
+        if teachers is not None:
             # The first stage is left out here: what a student lacks of its teachers is in their logits.
-            shares = F.softmax(lists.scores(chosen, taught[chosen], 0.0), 1)
-            beside_teachers = cross_entropy(shares, lists.scores(chosen, logits.float(), 0.0))
-            loss = (1 - options.teacher_share) * loss + options.teacher_share * beside_teachers
+            shares = F.softmax(lists.scores(chosen, teachers[chosen], 0.0), 1)
+            of_teachers = cross_entropy(shares, lists.scores(chosen, logits.float(), 0.0))
+            loss = (1 - options.teacher_share) * loss + options.teacher_share * of_teachers
         if options.answers:
             there = lists.there[chosen]
             answers = model.answer_logits(pooled).view(-1, CANDIDATES)[there]
@@ -179,8 +179,8 @@ def cross_entropy(shares, scores):
     return -(shares * log_shares).sum(1).mean()
 
 
-def of_teachers(options, lists):
-    """The mean logits of the rerankers that a student follows, `[lists, 10]`; none without them."""
+def teachers_logits(options, lists):
+    """The mean logits of the rerankers that are teachers, `[lists, 10]`; `None` where there are none."""
     all_rows = torch.arange(len(lists.lists))
     logits = []
     for path in options.teacher:
@@ -245,7 +245,7 @@ def one(options, lists):
             looks[name] = {"questions": len(of), "before": round(before, 4), **by_weight}
         say(epoch=epoch, loss=round(float(loss), 4), looks=looks)
 
-    model = learn(options, lists, rows, options.seed, watch, of_teachers(options, lists))
+    model = learn(options, lists, rows, options.seed, watch, teachers_logits(options, lists))
     weight = options.weight if options.score_weight is None else options.score_weight
     model.save(options.out, record(options, lists, rows, weight, options.seed))
 
@@ -300,9 +300,9 @@ def arguments():
     parser.add_argument("--lists", nargs="+", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--begin", help="the file of a reranker to begin with, of the same rank")
-    parser.add_argument("--teacher", nargs="+", default=[], help="with `learn`: files of rerankers whose logits are followed")
+    parser.add_argument("--teacher", nargs="+", default=[], help="with `learn`: files of rerankers whose logits are learned")
     parser.add_argument("--teacher-share", type=float, default=0.5, help="their share of the loss")
-    parser.add_argument("--answers", type=float, default=0.0, help="the share of the loss of whether a candidate answers [default: not learned]")
+    parser.add_argument("--answers", type=float, default=0.0, help="weight in the loss of whether a candidate answers [default: not learned]")
     parser.add_argument("--hold-out", type=lambda names: names.split(","), default=[])
     parser.add_argument("--without", type=lambda names: names.split(","), default=[])
     parser.add_argument("--form", default="dialogue", help="the form in which the lists are written")
@@ -320,7 +320,10 @@ def arguments():
     numbers = lambda of: lambda text: [of(number) for number in text.split(",")]  # noqa: E731
     parser.add_argument("--rates", type=numbers(float), default=[2e-4, 5e-4], help="compared by `choose`")
     parser.add_argument("--epoch-choices", type=numbers(float), default=[2, 4], help="compared by `choose`")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.teacher and options.task == "choose":
+        parser.error("--teacher: `choose` learns from gold alone; leave it out, or use `learn`")
+    return options
 
 
 def main():

@@ -57,9 +57,9 @@ impl Settings {
 
     /// The reranker of searches where nothing is said of one: the evidence reranker that ships, with the default pipeline, if its
     /// model is on this machine.
-    pub(crate) fn usual_reranker(&self) -> Option<Arc<dyn Reranker>> {
+    pub(crate) fn default_reranker(&self) -> Option<Arc<dyn Reranker>> {
         let is_default = self.pipeline == Pipeline::default();
-        is_default.then(|| self.resolver().evidence_reranker_at_hand()).flatten()
+        is_default.then(|| self.resolver().installed_evidence_reranker()).flatten()
     }
 
     /// The registry's entry for the model in use.

@@ -46,7 +46,7 @@ pub(crate) enum Choice {
     Llm,
     Evidence(EvidenceChoice),
     CrossEncoder(String),
-    /// No reranker, though one is usual or configured.
+    /// No reranker, though one is the default or configured.
     Nothing,
 }
 
@@ -89,7 +89,7 @@ impl Choice {
     pub(crate) fn load_local(&self, settings: &Settings) -> Result<Arc<dyn Reranker>, Failure> {
         match self {
             Self::Llm => Err(Failure::Usage(
-                "--rerank llm: expected a model of this machine; `aforesaid-studies roxy` measures language models"
+                "--rerank llm: expected a model of this machine, or none; `aforesaid-studies roxy` measures language models"
                     .to_owned(),
             )),
             Self::Evidence(choice) => settings.usable_evidence_reranker(choice),
@@ -129,9 +129,8 @@ impl RerankArgs {
     pub(crate) fn or_configured(&self, settings: &Settings) -> Self {
         let configured = || settings.rerank.clone().filter(|_| self.judge.is_none());
         let rerank = self.rerank.clone().or_else(configured);
-        let reranks = rerank.as_ref().is_some_and(|choice| *choice != Choice::Nothing);
-        let configured_depth = settings.rerank_depth.filter(|_| reranks);
-        Self { rerank, rerank_depth: self.rerank_depth.or(configured_depth), ..self.clone() }
+        let rerank_depth = self.rerank_depth.or_else(|| configured_depth(rerank.as_ref(), settings));
+        Self { rerank, rerank_depth, ..self.clone() }
     }
 
     /// Whether a language model reranks.
@@ -169,11 +168,11 @@ impl RerankArgs {
             _ if self.rerank_by.is_some() => {
                 Err(Failure::Usage("--rerank-by: no language model reranks; add --rerank llm".to_owned()))
             }
-            (chosen, _) => match chosen.is_none().then(|| settings.usual_reranker()).flatten() {
+            (chosen, _) => match chosen.is_none().then(|| settings.default_reranker()).flatten() {
                 None if self.rerank_depth.is_some() => {
                     Err(Failure::Usage("--rerank-depth: nothing is reranked; add --rerank".to_owned()))
                 }
-                usual => Ok(usual.map(|reranker| reranker as _)),
+                default => Ok(default.map(|reranker| reranker as _)),
             },
         }
     }
@@ -182,6 +181,11 @@ impl RerankArgs {
     pub(crate) fn reranking<'r>(&self, reranker: &'r (dyn Reranker + 'r)) -> Reranking<'r> {
         Reranking::new(reranker).to_depth(self.rerank_depth)
     }
+}
+
+/// The depth of the configuration file, which is that of a reranker that is named.
+fn configured_depth(rerank: Option<&Choice>, settings: &Settings) -> Option<NonZeroUsize> {
+    settings.rerank_depth.filter(|_| rerank.is_some_and(|choice| *choice != Choice::Nothing))
 }
 
 /// Searches, and reranks where there is something to.
@@ -203,7 +207,7 @@ pub(crate) fn search(
 pub(crate) struct LocalRerankArgs {
     /// Rerank the best hits by the evidence reranker that is part of the program (evidence), by one in a file of `train
     /// evidence`, or by another cross-encoder, given as a directory or a registered name; none is none
-    /// [default: none on a data set, and what a search has in the own store].
+    /// [default: none on a data set; in the own store the one of searches, by the configuration file].
     #[arg(long, value_name = "evidence|MODEL|FILE|none")]
     rerank: Option<Choice>,
     /// Hits that the reranker orders [default: 10].
@@ -212,19 +216,33 @@ pub(crate) struct LocalRerankArgs {
 }
 
 impl LocalRerankArgs {
-    /// Loads the one that is named, which must be usable.
-    pub(crate) fn load(&self, settings: &Settings) -> Result<Option<Arc<dyn Reranker>>, Failure> {
-        let named = self.rerank.as_ref().filter(|choice| **choice != Choice::Nothing);
-        named.map(|choice| choice.load_local(settings)).transpose()
+    /// With what the configuration file says of searches, where no reranker is named.
+    pub(crate) fn or_configured(&self, settings: &Settings) -> Self {
+        match self.rerank {
+            Some(_) => self.clone(),
+            None => {
+                let rerank_depth = configured_depth(settings.rerank.as_ref(), settings);
+                Self { rerank: settings.rerank.clone(), rerank_depth }
+            }
+        }
     }
 
-    /// The same; where nothing is said of one, what is configured for searches, or usual.
-    pub(crate) fn load_as_for_searches(&self, settings: &Settings) -> Result<Option<Arc<dyn Reranker>>, Failure> {
-        match self.rerank.clone().or_else(|| settings.rerank.clone()) {
-            None => Ok(settings.usual_reranker()),
-            // What is measured stays on this machine.
-            Some(Choice::Llm) => Ok(None),
-            rerank => Self { rerank, ..self.clone() }.load(settings),
+    /// Loads the one that is named, which must be usable.
+    pub(crate) fn load(&self, settings: &Settings) -> Result<Option<Arc<dyn Reranker>>, Failure> {
+        match &self.rerank {
+            Some(Choice::Nothing) if self.rerank_depth.is_some() => {
+                Err(Failure::Usage("--rerank-depth: nothing is reranked; leave it or --rerank none out".to_owned()))
+            }
+            None | Some(Choice::Nothing) => Ok(None),
+            Some(choice) => choice.load_local(settings).map(Some),
+        }
+    }
+
+    /// The same; where none is named, the one that searches have.
+    pub(crate) fn load_as_search_does(&self, settings: &Settings) -> Result<Option<Arc<dyn Reranker>>, Failure> {
+        match self.rerank {
+            None => Ok(settings.default_reranker()),
+            Some(_) => self.load(settings),
         }
     }
 

@@ -90,3 +90,28 @@ fn the_reranker_comes_from_the_usual_places() {
     let refused = sandbox.refusal(&["search", "kite", "--rerank-by", "relevance"]);
     assert!(refused.contains("--rerank llm"), "{refused}");
 }
+
+#[test]
+fn what_is_measured_of_the_own_store_is_what_searches_are_configured_to_do() {
+    let (sandbox, model) = (filled(), cross_encoder());
+    let id = ids(&sandbox.json(&["search", "soup"]))[0].to_owned();
+    sandbox.write("asked.jsonl", format!("{{\"query\": \"soup\", \"gold_ids\": [{id:?}]}}\n"));
+    sandbox.write("reranked.toml", format!("rerank = {model:?}\nrerank_depth = 3\n"));
+    sandbox.write("none.toml", "rerank = \"none\"\nrerank_depth = 3\n");
+    sandbox.write("llm.toml", "rerank = \"llm\"\n");
+    let run = ["eval", "run", "--queries", "asked.jsonl", "--unit", "turn"];
+    let measured = |before: &[&str], after: &[&str]| {
+        let report = sandbox.json(&[before, &run[..], after].concat());
+        report["units"]["turn"]["system"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(measured(&[], &[]), "learned", "the default has no model here");
+    let configured = measured(&["--config", "reranked.toml"], &[]);
+    assert!(configured.starts_with("learned, the best 3 reranked by tiny-cross-bert@"), "{configured}");
+    assert_eq!(measured(&["--config", "reranked.toml"], &["--rerank", "none"]), "learned");
+    assert_eq!(measured(&["--config", "reranked.toml"], &["--system", "lexical"]), "lexical");
+    assert_eq!(measured(&["--config", "none.toml"], &[]), "learned");
+    let refused = sandbox.refusal(&[&["--config", "llm.toml"], &run[..]].concat());
+    assert!(refused.contains("--rerank llm") && refused.contains("or none"), "{refused}");
+    let refused = sandbox.refusal(&[&run[..], &["--rerank", "none", "--rerank-depth", "3"]].concat());
+    assert!(refused.contains("--rerank-depth"), "{refused}");
+}

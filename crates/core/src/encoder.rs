@@ -50,21 +50,21 @@ pub trait PairScorer: Send + Sync {
     ///
     /// # Errors
     /// As [`PairScorer::score`].
-    fn read(&self, query: &str, passages: &[&str]) -> Result<Vec<PairReading>, EncodeError> {
-        let whole = |(score, passage): (f32, &&str)| PairReading { score, answers: None, bytes: passage.len() };
+    fn score_pairs(&self, query: &str, passages: &[&str]) -> Result<Vec<PairScore>, EncodeError> {
+        let whole = |(score, passage): (f32, &&str)| PairScore { score, answers: None, bytes_read: passage.len() };
         Ok(self.score(query, passages)?.into_iter().zip(passages).map(whole).collect())
     }
 }
 
 /// What a [`PairScorer`] says of a question and a passage.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PairReading {
+pub struct PairScore {
     /// The score, as [`PairScorer::score`] gives it.
     pub score: f32,
     /// The logit that the passage answers the question, from a model that learned to tell it.
     pub answers: Option<f32>,
     /// How many bytes of the passage were read, from its beginning: fewer than it has where the model cannot read the whole.
-    pub bytes: usize,
+    pub bytes_read: usize,
 }
 
 /// Maps texts to unit-length vectors whose dot product is their similarity.

@@ -26,6 +26,6 @@ pub mod types;
 pub mod visible;
 pub mod windows;
 
-pub use encoder::{EncodeError, Encoder, Locality, NotLoaded, PairReading, PairScorer};
+pub use encoder::{EncodeError, Encoder, Locality, NotLoaded, PairScore, PairScorer};
 pub use error::{InvalidMemory, StoreError};
 pub use explain::{Arithmetic, Explain};

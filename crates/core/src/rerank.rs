@@ -1,11 +1,11 @@
 //! Rerankers: the best candidates of a search in another order.
 
+mod candidate_score;
 mod evidence;
-mod reading;
 mod unusable;
 
+pub use candidate_score::{CandidateScore, Logits};
 pub use evidence::{EvidenceReranker, FORBIDDEN_FIELDS, PairForm, standardised};
-pub use reading::{Logits, Reading};
 pub use unusable::UnusableReranker;
 
 use std::{num::NonZeroUsize, sync::Arc};
@@ -61,9 +61,13 @@ pub trait Reranker: Send + Sync {
     ///
     /// # Errors
     /// As [`Reranker::score`].
-    fn read(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Reading>, RerankError> {
+    fn score_candidates(
+        &self,
+        query: &str,
+        candidates: &[RerankCandidate],
+    ) -> Result<Vec<CandidateScore>, RerankError> {
         let scores = self.score(query, candidates)?;
-        Ok(scores.into_iter().map(|score| Reading { score, logits: None }).collect())
+        Ok(scores.into_iter().map(|score| CandidateScore { score, logits: None }).collect())
     }
 }
 

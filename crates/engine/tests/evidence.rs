@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use aforesaid::{
     Asking, EncodeError, Explanations, Memory, NoHits, Pipeline, Reranking, SearchResponse, SensitiveMemories, Warning,
-    models::{PairReading, PairScorer},
+    models::{PairScore, PairScorer},
     pipeline::confidence::Signal,
     rerank::{EvidenceReranker, FORBIDDEN_FIELDS, PairForm, Reranker, UnusableReranker},
     types::*,
@@ -160,10 +160,10 @@ impl PairScorer for Sure {
         Ok(passages.iter().map(|passage| if passage.ends_with(self.1) { 25.0 } else { -5.0 }).collect())
     }
 
-    fn read(&self, query: &str, passages: &[&str]) -> Result<Vec<PairReading>, EncodeError> {
-        let reading =
-            |(score, passage): (f32, &&str)| PairReading { score, answers: Some(self.2), bytes: passage.len() };
-        Ok(self.score(query, passages)?.into_iter().zip(passages).map(reading).collect())
+    fn score_pairs(&self, query: &str, passages: &[&str]) -> Result<Vec<PairScore>, EncodeError> {
+        let pair =
+            |(score, passage): (f32, &&str)| PairScore { score, answers: Some(self.2), bytes_read: passage.len() };
+        Ok(self.score(query, passages)?.into_iter().zip(passages).map(pair).collect())
     }
 }
 

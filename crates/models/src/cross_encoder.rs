@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aforesaid_core::{EncodeError, PairReading, PairScorer, types::EncoderId};
+use aforesaid_core::{EncodeError, PairScore, PairScorer, types::EncoderId};
 
 use crate::{
     ModelError, ModelFiles, ModelKind, Runtime,
@@ -51,13 +51,12 @@ impl CrossEncoder {
     ) -> Result<Vec<PairLogits>, String> {
         let width = self.inference.dim();
         let scores = self.inference.run(items, self.head.pooling(), read, |tokens| self.head.logits(tokens, width))?;
-        let is_number = |of: &PairLogits| of.score.is_finite() && of.answers.is_none_or(f32::is_finite);
-        match scores.iter().position(|of| !is_number(of)) {
+        let unusable = |of: &PairLogits| [Some(of.score), of.answers].into_iter().flatten().find(|it| !it.is_finite());
+        match scores.iter().enumerate().find_map(|(i, of)| Some((i, unusable(of)?))) {
             None => Ok(scores),
-            Some(i) => Err(format!(
-                "passage {i} has the score {}, expected a number; \
-                 the weights may be damaged: verify the checksums of the model's files",
-                scores[i].score
+            Some((i, found)) => Err(format!(
+                "passage {i} has the score {found}, expected a number; \
+                 the weights may be damaged: verify the checksums of the model's files"
             )),
         }
     }
@@ -74,7 +73,7 @@ impl PairScorer for CrossEncoder {
         Ok(scores.into_iter().map(|of| of.score).collect())
     }
 
-    fn read(&self, query: &str, passages: &[&str]) -> Result<Vec<PairReading>, EncodeError> {
+    fn score_pairs(&self, query: &str, passages: &[&str]) -> Result<Vec<PairScore>, EncodeError> {
         let read: Vec<(&str, AtomicUsize)> = passages.iter().map(|passage| (*passage, AtomicUsize::new(0))).collect();
         let scores = self.run(&read, |tokenizer, (passage, read)| {
             let (sequence, bytes) = tokenizer.pair_and_read(query, passage)?;
@@ -82,11 +81,11 @@ impl PairScorer for CrossEncoder {
             Ok(sequence)
         });
         let scores = scores.map_err(|message| EncodeError { encoder: self.id.clone(), message })?;
-        let reading = |(of, (_, bytes)): (PairLogits, (&str, AtomicUsize))| PairReading {
+        let pair = |(of, (_, bytes)): (PairLogits, (&str, AtomicUsize))| PairScore {
             score: of.score,
             answers: of.answers,
-            bytes: bytes.into_inner(),
+            bytes_read: bytes.into_inner(),
         };
-        Ok(scores.into_iter().zip(read).map(reading).collect())
+        Ok(scores.into_iter().zip(read).map(pair).collect())
     }
 }

@@ -44,7 +44,7 @@ mod tokenizer;
 pub mod training;
 
 pub use adapter::{Adapter, ReadWith};
-pub use aforesaid_core::{PairReading, PairScorer};
+pub use aforesaid_core::{PairScore, PairScorer};
 pub use cross_encoder::CrossEncoder;
 pub use directory::from_directory;
 pub use encoder::BertEncoder;

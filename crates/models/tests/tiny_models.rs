@@ -149,9 +149,9 @@ fn a_passage_is_read_as_far_as_its_pair_has_tokens() {
     for name in ["tiny-cross-bert", "tiny-cross-xlm-roberta", "tiny-cross-modernbert"] {
         let model = CrossEncoder::load(&files(name), runtime(1)).unwrap();
         let short = "ba be \n";
-        assert_eq!(model.read("ba", &[short]).unwrap()[0].bytes, short.len(), "{name}");
+        assert_eq!(model.score_pairs("ba", &[short]).unwrap()[0].bytes_read, short.len(), "{name}");
         let long = "ba b\u{e9} ".repeat(300);
-        let read = model.read("ba", &[&long]).unwrap()[0].bytes;
+        let read = model.score_pairs("ba", &[&long]).unwrap()[0].bytes_read;
         assert!(0 < read && read < long.len(), "{name}: {read}");
         let score = |passage: &str| model.score("ba", &[passage]).unwrap();
         assert_eq!(score(&long[..read]), score(&long), "{name}: nothing behind it is read");

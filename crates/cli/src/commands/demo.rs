@@ -62,7 +62,7 @@ impl Demo {
                 imported.sessions
             )?;
         }
-        let reranker = settings.usual_reranker();
+        let reranker = settings.default_reranker();
         let mut asked = Vec::new();
         for line in QUESTIONS.lines().take(ASKED) {
             let question: Question =

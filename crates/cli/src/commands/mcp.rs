@@ -108,10 +108,10 @@ impl Mcp {
     /// The reranker that is asked for or configured; it is loaded while the server already serves.
     fn rerank(&self, settings: &Settings) -> Result<Option<Rerank>, Failure> {
         let named = self.rerank.clone().or_else(|| settings.rerank.clone());
-        let usual = named.is_none().then(|| settings.usual_reranker()).flatten();
+        let default = named.is_none().then(|| settings.default_reranker()).flatten();
         let Some(choice) = named.filter(|choice| *choice != Choice::Nothing) else {
-            return match (usual, self.rerank_depth) {
-                (Some(usual), depth) => Ok(Some(Rerank { reranker: Arc::new(OnceLock::from(usual)), depth })),
+            return match (default, self.rerank_depth) {
+                (Some(default), depth) => Ok(Some(Rerank { reranker: Arc::new(OnceLock::from(default)), depth })),
                 (None, None) => Ok(None),
                 (None, Some(_)) => Err(Failure::Usage("--rerank-depth: nothing is reranked; add --rerank".to_owned())),
             };

@@ -101,7 +101,7 @@ pub struct LegHit {
 ///
 /// Serializes as a map: `{"lexical": {"rank": 1, "score": 7.5}, "dense": {"rank": 3, "score": 0.4}}`.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Legs(pub(super) Vec<(&'static str, LegHit)>);
+pub struct Legs(pub(in crate::pipeline) Vec<(&'static str, LegHit)>);
 
 impl Legs {
     /// Where it stands in the leg of that name.

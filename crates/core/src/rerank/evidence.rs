@@ -3,9 +3,9 @@
 
 use std::{fmt, num::NonZeroUsize, str::FromStr, sync::Arc};
 
-use super::{CrossEncoderReranker, Logits, Reading, RerankCandidate, RerankError, Reranker};
+use super::{CandidateScore, CrossEncoderReranker, Logits, RerankCandidate, RerankError, Reranker};
 use crate::{
-    encoder::{EncodeError, Locality, PairReading, PairScorer},
+    encoder::{EncodeError, Locality, PairScore, PairScorer},
     fusion::mean_and_deviation,
     types::UnknownChoice,
 };
@@ -140,25 +140,29 @@ impl Reranker for EvidenceReranker {
     }
 
     fn score(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Option<f64>>, RerankError> {
-        Ok(self.read(query, candidates)?.into_iter().map(|of| of.score).collect())
+        Ok(self.score_candidates(query, candidates)?.into_iter().map(|of| of.score).collect())
     }
 
-    fn read(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Reading>, RerankError> {
+    fn score_candidates(
+        &self,
+        query: &str,
+        candidates: &[RerankCandidate],
+    ) -> Result<Vec<CandidateScore>, RerankError> {
         candidates.iter().try_for_each(require_no_label)?;
         let passages: Vec<String> = candidates.iter().map(|candidate| self.form.passage(candidate)).collect();
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
         let query = self.form.query(query, candidates);
         let failed = |error: EncodeError| RerankError::Failed(error.to_string());
-        let read = self.scorer.read(&query, &passages).map_err(failed)?;
-        let shares = candidates.iter().zip(&read).map(|(candidate, of)| share_read(candidate, of.bytes));
-        let logits = read.iter().map(|of| of.score).collect::<Vec<_>>();
+        let pairs = self.scorer.score_pairs(&query, &passages).map_err(failed)?;
+        let shares = candidates.iter().zip(&pairs).map(|(candidate, pair)| share_read(candidate, pair.bytes_read));
+        let logits = pairs.iter().map(|pair| pair.score).collect::<Vec<_>>();
         let logits = tempered(&logits, &shares.collect::<Vec<_>>());
         let first_stage = standardised(&candidates.iter().map(|candidate| candidate.score).collect::<Vec<_>>());
-        let reading = |((of, logit), first): ((&PairReading, f64), f64)| Reading {
+        let candidate = |((pair, logit), first): ((&PairScore, f64), f64)| CandidateScore {
             score: Some(logit + self.first_stage_weight * first),
-            logits: of.answers.map(|answers| Logits { fits: f64::from(of.score), answers: f64::from(answers) }),
+            logits: pair.answers.map(|answers| Logits { fits: f64::from(pair.score), answers: f64::from(answers) }),
         };
-        Ok(read.iter().zip(logits).zip(first_stage).map(reading).collect())
+        Ok(pairs.iter().zip(logits).zip(first_stage).map(candidate).collect())
     }
 }
 
@@ -290,10 +294,10 @@ mod tests {
             self.0.score(query, passages)
         }
 
-        fn read(&self, query: &str, passages: &[&str]) -> Result<Vec<PairReading>, EncodeError> {
+        fn score_pairs(&self, query: &str, passages: &[&str]) -> Result<Vec<PairScore>, EncodeError> {
             let scores = self.score(query, passages)?.into_iter().zip(passages);
             Ok(scores
-                .map(|(score, passage)| PairReading { score, answers: Some(-score), bytes: passage.len().min(20) })
+                .map(|(score, passage)| PairScore { score, answers: Some(-score), bytes_read: passage.len().min(20) })
                 .collect())
         }
     }
@@ -308,8 +312,9 @@ mod tests {
         let (whole, cut) = (scores(scorer() as Arc<dyn PairScorer>), scores(Arc::new(Cut(scorer()))));
         assert_eq!(cut[..2], whole[..2], "MEMORY_TIME: 1. abcd has 20 bytes");
         assert!(cut[2] < whole[2] && cut[2] > whole[0], "{cut:?}, {whole:?}");
-        let readings = EvidenceReranker::new(Arc::new(Cut(scorer())), PairForm::Dialogue, 0.0).read("q", &candidates);
-        let logits: Vec<Logits> = readings.unwrap().into_iter().filter_map(|of| of.logits).collect();
+        let scored =
+            EvidenceReranker::new(Arc::new(Cut(scorer())), PairForm::Dialogue, 0.0).score_candidates("q", &candidates);
+        let logits: Vec<Logits> = scored.unwrap().into_iter().filter_map(|of| of.logits).collect();
         assert!(logits.len() == 3 && logits.iter().all(|of| of.fits > 0.0 && of.answers == -of.fits), "{logits:?}");
     }
 

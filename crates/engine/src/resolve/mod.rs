@@ -2,12 +2,12 @@
 //!
 //! Nothing here reads the environment, the home directory or a configuration file: callers pass values.
 
-mod at_hand;
 mod choice;
 mod encoder;
 mod evidence;
 mod key;
 mod language_model;
+mod loading_reranker;
 mod server;
 
 pub(crate) use choice::default_in_place_of;

@@ -253,7 +253,7 @@ impl Memory {
                 cite: String::new(),
                 memory,
                 score: Some(hit.score),
-                rerank_score: place.reading.score,
+                rerank_score: place.rerank.score,
             });
             sources.extend(after.into_iter().map(beside));
         }

@@ -6,7 +6,7 @@ use aforesaid_core::{
     analysis::Analyzer,
     index::Index,
     pipeline::{Legs, RankedHit, confidence::Confidence},
-    rerank::Reading,
+    rerank::CandidateScore,
     types::{Granularity, Seq, Timestamp},
 };
 
@@ -72,7 +72,7 @@ pub(super) struct HitContent {
     /// The hit itself, or a session's best turns.
     pub(super) seqs: Vec<Seq>,
     /// What a reranker says of it.
-    pub(super) reading: Reading,
+    pub(super) rerank: CandidateScore,
 }
 
 pub(super) struct SessionPlace {
@@ -86,7 +86,7 @@ impl HitContent {
         let documents = index.documents();
         match unit {
             Granularity::Turn => {
-                Self { session: None, seqs: vec![documents.seq(hit.candidate)], reading: Reading::default() }
+                Self { session: None, seqs: vec![documents.seq(hit.candidate)], rerank: CandidateScore::default() }
             }
             Granularity::Session => {
                 let session = &documents.sessions()[hit.candidate as usize];
@@ -98,7 +98,7 @@ impl HitContent {
                         began: session.turns.iter().filter_map(|&turn| documents.said_at(turn)).min(),
                     }),
                     seqs: turns.iter().map(|&turn| documents.seq(turn)).collect(),
-                    reading: Reading::default(),
+                    rerank: CandidateScore::default(),
                 }
             }
         }

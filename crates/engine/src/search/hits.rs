@@ -20,7 +20,7 @@ impl Memory {
     /// The ids of hits; `None` when one is gone since they were ranked.
     pub(super) fn name(store: &dyn Store, query: &Query, found: &FoundHits) -> Result<Option<Vec<Ranked>>, Error> {
         let scores =
-            found.hits.iter().zip(&found.places).map(|(hit, place)| (hit.score, hit.legs.clone(), place.reading.score));
+            found.hits.iter().zip(&found.places).map(|(hit, place)| (hit.score, hit.legs.clone(), place.rerank.score));
         let ids: Vec<String> = match query.unit {
             Granularity::Session => {
                 found.places.iter().filter_map(|place| Some(place.session.as_ref()?.name.clone())).collect()
@@ -52,7 +52,7 @@ impl Memory {
             };
             hit.cue = ranked.cue.and_then(|id| questions.get(&id).cloned());
             hit.explain = ranked.explain.clone();
-            hit.rerank_score = place.reading.score;
+            hit.rerank_score = place.rerank.score;
             hits.push(hit);
         }
         Ok(Some(hits))

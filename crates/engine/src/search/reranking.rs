@@ -4,8 +4,8 @@ use std::{num::NonZeroUsize, time::Instant};
 
 use aforesaid_core::{
     Locality,
-    pipeline::{Detail, Pipeline},
-    rerank::{Reading, RerankCandidate, RerankError, Reranker, order},
+    pipeline::{Detail, Pipeline, confidence::Confidence},
+    rerank::{CandidateScore, RerankCandidate, RerankError, Reranker, order},
     store::Store,
     types::{Query, Record, Sensitivity, Seq},
 };
@@ -166,14 +166,14 @@ impl Memory {
         let started = Instant::now();
         let seen = Seen { locality: reranker.locality(), neighbours: reranker.neighbours() };
         let Some(shown) = Self::shown(store, posed, seen, found)? else { return Ok(false) };
-        let read = reranker.read(&query.text, &shown.candidates);
+        let scored = reranker.score_candidates(&query.text, &shown.candidates);
         // Checked once for all rerankers; the order of hits follows below.
-        let read = read.and_then(|of| order(&scores(&of), shown.candidates.len()).map(|_| of));
-        match read {
-            Ok(readings) => {
-                found.reorder(&shown, &readings, depth);
+        let scored = scored.and_then(|of| order(&scores(&of), shown.candidates.len()).map(|_| of));
+        match scored {
+            Ok(scored) => {
+                found.reorder(&shown, &scored, depth);
                 if reranker.is_calibrated() {
-                    found.confidence = found.confidence.reranked(&found.readings());
+                    found.confidence = found.reranked_confidence();
                 }
             }
             Err(RerankError::Failed(reason)) => found.warnings.push(Warning::RerankSkipped { reason }),
@@ -222,8 +222,8 @@ impl Memory {
     }
 }
 
-fn scores(readings: &[Reading]) -> Vec<Option<f64>> {
-    readings.iter().map(|of| of.score).collect()
+fn scores(scored: &[CandidateScore]) -> Vec<Option<f64>> {
+    scored.iter().map(|of| of.score).collect()
 }
 
 fn refused(reranker: &dyn Reranker, error: RerankError) -> Error {
@@ -231,9 +231,13 @@ fn refused(reranker: &dyn Reranker, error: RerankError) -> Error {
 }
 
 impl FoundHits {
-    /// What a reranker says of the best hits, in their order.
-    fn readings(&self) -> Vec<Reading> {
-        self.places.iter().map(|place| place.reading).take_while(|of| of.score.is_some()).collect()
+    /// The confidence in the first hit of a reranker that it was fitted on.
+    fn reranked_confidence(&self) -> Confidence {
+        let scored = self.places.iter().map(|place| place.rerank).take_while(|of| of.score.is_some());
+        match self.hits.first() {
+            Some(first) => self.confidence.reranked(&first.legs, &scored.collect::<Vec<_>>()),
+            None => self.confidence,
+        }
     }
 
     /// Gives no hits where the search is less sure than asked for.
@@ -246,17 +250,17 @@ impl FoundHits {
     }
 
     /// Puts the best hits in the order of a reranker's scores of what it was shown. A hit has those of its best turn.
-    fn reorder(&mut self, shown: &Shown, readings: &[Reading], depth: NonZeroUsize) {
+    fn reorder(&mut self, shown: &Shown, scored: &[CandidateScore], depth: NonZeroUsize) {
         let best = self.hits.len().min(depth.get());
-        for (&hit, reading) in shown.hits.iter().zip(readings) {
+        for (&hit, of) in shown.hits.iter().zip(scored) {
             if let Some(place) = hit.filter(|&hit| hit < best).and_then(|hit| self.places.get_mut(hit))
-                && reading.score > place.reading.score
+                && of.score > place.rerank.score
             {
-                place.reading = *reading;
+                place.rerank = *of;
             }
         }
-        let readings: Vec<Reading> = self.places[..best].iter().map(|place| place.reading).collect();
-        let order = rearranged(&scores(&readings), &shown.hidden);
+        let scored: Vec<CandidateScore> = self.places[..best].iter().map(|place| place.rerank).collect();
+        let order = rearranged(&scores(&scored), &shown.hidden);
         permute(&mut self.hits, &order);
         permute(&mut self.places, &order);
     }

@@ -52,44 +52,44 @@ const BEFORE: Basis = Basis { dense: true, reranked: false };
 
 /// What a number that a model is fitted on adds up.
 #[derive(Clone, Copy)]
-enum Part {
+enum Addend {
     /// The log odds of a target by the search before.
     Before(Target),
     /// A signal of the reranker.
-    Read(Signal),
+    Reranker(Signal),
 }
 
-/// The numbers that the model of a target is fitted on, each a sum of parts with their weights.
+/// The numbers that the model of a target is fitted on, each a weighted sum.
 ///
-/// For an answer the reading counts by weights that were chosen on the data sets that are fitted on: fitted freely, it outweighs the
-/// log odds before, which tell best who is asked about.
-fn numbers(target: Target) -> Vec<(&'static str, Vec<(Part, f64)>)> {
-    let alone = |name, part| (name, vec![(part, 1.0)]);
+/// That there is an answer is fitted on one sum alone, whose weights were chosen by hand with the figures of all data sets in view:
+/// fitted freely, the logits outweigh the log odds before, which tell best who is asked about.
+fn numbers(target: Target) -> Vec<(&'static str, Vec<(Addend, f64)>)> {
+    let alone = |name, addend| (name, vec![(addend, 1.0)]);
     match target {
         Target::FirstHit => vec![
-            alone("first hit", Part::Before(Target::FirstHit)),
-            alone("answerable", Part::Before(Target::Answerable)),
-            alone("rerank_gap", Part::Read(Signal::RerankGap)),
-            alone("rerank_lead", Part::Read(Signal::RerankLead)),
-            alone("rerank_answer", Part::Read(Signal::RerankAnswer)),
-            alone("rerank_best_fit", Part::Read(Signal::RerankBestFit)),
+            alone("first hit", Addend::Before(Target::FirstHit)),
+            alone("answerable", Addend::Before(Target::Answerable)),
+            alone("rerank_gap", Addend::Reranker(Signal::RerankGap)),
+            alone("rerank_lead", Addend::Reranker(Signal::RerankLead)),
+            alone("rerank_answer", Addend::Reranker(Signal::RerankAnswer)),
+            alone("rerank_best_fit", Addend::Reranker(Signal::RerankBestFit)),
         ],
         Target::Answerable => vec![(
             "answerable + 0.6 rerank_best_answer - 0.54 rerank_best_fit",
             vec![
-                (Part::Before(Target::Answerable), 1.0),
-                (Part::Read(Signal::RerankBestAnswer), 0.6),
-                (Part::Read(Signal::RerankBestFit), -0.54),
+                (Addend::Before(Target::Answerable), 1.0),
+                (Addend::Reranker(Signal::RerankBestAnswer), 0.6),
+                (Addend::Reranker(Signal::RerankBestFit), -0.54),
             ],
         )],
     }
 }
 
-impl Part {
+impl Addend {
     fn value(self, signals: &Signals) -> f64 {
         match self {
             Self::Before(target) => shipped(target, BEFORE).log_odds(signals),
-            Self::Read(signal) => signals.get(signal),
+            Self::Reranker(signal) => signals.get(signal),
         }
     }
 
@@ -100,14 +100,14 @@ impl Part {
                 let weighed = shipped(target, BEFORE).weights.iter().find(|(of, _)| *of == signal);
                 weighed.map_or(0.0, |(_, weight)| *weight)
             }
-            Self::Read(of) => f64::from(u8::from(of == signal)),
+            Self::Reranker(of) => f64::from(u8::from(of == signal)),
         }
     }
 
     fn intercept(self) -> f64 {
         match self {
             Self::Before(target) => shipped(target, BEFORE).intercept,
-            Self::Read(_) => 0.0,
+            Self::Reranker(_) => 0.0,
         }
     }
 }
@@ -217,22 +217,23 @@ fn gather(
 
 /// The numbers of a case that the model of a target is fitted on.
 pub(super) fn row(signals: &Signals, target: Target) -> Vec<f64> {
-    let sum = |parts: &Vec<(Part, f64)>| parts.iter().map(|(part, weight)| weight * part.value(signals)).sum();
-    numbers(target).iter().map(|(_, parts)| sum(parts)).collect()
+    let sum =
+        |addends: &Vec<(Addend, f64)>| addends.iter().map(|(addend, weight)| weight * addend.value(signals)).sum();
+    numbers(target).iter().map(|(_, addends)| sum(addends)).collect()
 }
 
 /// The same model, linear in the signals themselves.
 fn in_signals(model: &Logistic, target: Target) -> Logistic {
-    let parts: Vec<(Part, f64)> = numbers(target)
+    let addends: Vec<(Addend, f64)> = numbers(target)
         .into_iter()
         .zip(&model.weights)
-        .flat_map(|((_, parts), of)| parts.into_iter().map(move |(part, weight)| (part, of * weight)))
+        .flat_map(|((_, addends), of)| addends.into_iter().map(move |(addend, weight)| (addend, of * weight)))
         .collect();
-    let sum = |of: &dyn Fn(Part) -> f64| parts.iter().map(|(part, weight)| weight * of(*part)).sum::<f64>();
+    let sum = |of: &dyn Fn(Addend) -> f64| addends.iter().map(|(addend, weight)| weight * of(*addend)).sum::<f64>();
     let signals = Signal::of(Basis { reranked: true, ..BEFORE });
     Logistic {
-        intercept: model.intercept + sum(&Part::intercept),
-        weights: signals.map(|signal| sum(&|part| part.weight_of(signal))).collect(),
+        intercept: model.intercept + sum(&Addend::intercept),
+        weights: signals.map(|signal| sum(&|addend| addend.weight_of(signal))).collect(),
     }
 }
 

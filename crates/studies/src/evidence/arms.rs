@@ -8,7 +8,7 @@ use std::{
 
 use aforesaid::{
     EncodeError, Locality,
-    models::{PairReading, PairScorer},
+    models::{PairScore, PairScorer},
     rerank::{CrossEncoderReranker, EvidenceReranker, RerankCandidate, RerankError, Reranker},
     types::EncoderId,
 };
@@ -95,7 +95,7 @@ impl Reranker for Damaged<'_> {
 /// Remembers scores, so that the same pairs under another weight of the first stage are not read again.
 pub(crate) struct Remembering {
     inner: Arc<dyn PairScorer>,
-    known: Mutex<HashMap<(String, String), PairReading>>,
+    known: Mutex<HashMap<(String, String), PairScore>>,
 }
 
 impl Remembering {
@@ -110,19 +110,19 @@ impl PairScorer for Remembering {
     }
 
     fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
-        Ok(self.read(query, passages)?.into_iter().map(|of| of.score).collect())
+        Ok(self.score_pairs(query, passages)?.into_iter().map(|of| of.score).collect())
     }
 
-    fn read(&self, query: &str, passages: &[&str]) -> Result<Vec<PairReading>, EncodeError> {
+    fn score_pairs(&self, query: &str, passages: &[&str]) -> Result<Vec<PairScore>, EncodeError> {
         let key = |passage: &str| (query.to_owned(), passage.to_owned());
-        let known: Option<Vec<PairReading>> = {
+        let known: Option<Vec<PairScore>> = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             passages.iter().map(|passage| known.get(&key(passage)).copied()).collect()
         };
         if let Some(scores) = known {
             return Ok(scores);
         }
-        let scores = self.inner.read(query, passages)?;
+        let scores = self.inner.score_pairs(query, passages)?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.extend(passages.iter().zip(&scores).map(|(passage, score)| (key(passage), *score)));
         Ok(scores)

@@ -42,11 +42,13 @@ impl Asked<'_> {
         let mut asked_with = settings.clone();
         asked_with.pipeline = pipeline.clone();
         let memory = asked_with.open(Creation::Forbidden)?;
+        // What nobody names is what searches have, so that they are measured.
+        let rerank = if self.system.is_none() { self.rerank.or_configured(settings) } else { self.rerank.clone() };
         let reranker = match self.system {
-            None => self.rerank.load_as_for_searches(settings)?,
-            Some(_) => self.rerank.load(settings)?,
+            None => rerank.load_as_search_does(settings)?,
+            Some(_) => rerank.load(settings)?,
         };
-        let reranking = reranker.as_deref().map(|reranker| self.rerank.reranking(reranker));
+        let reranking = reranker.as_deref().map(|reranker| rerank.reranking(reranker));
         let own = OwnStore {
             memory: &memory,
             namespace: &settings.namespace,

@@ -6,6 +6,7 @@
 mod coefficients;
 mod model;
 mod people;
+mod reranked;
 mod signals;
 
 pub use coefficients::shipped;
@@ -15,7 +16,8 @@ pub(super) use signals::{LOOKED_AT, Passage, Scene};
 
 use serde::Serialize;
 
-use crate::rerank::Reading;
+use super::request::Legs;
+use crate::rerank::CandidateScore;
 
 /// How sure a search is of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -57,19 +59,20 @@ impl Confidence {
         Self { probability, word: Word::of(probability, measured), answerable, signals }
     }
 
-    /// The confidence in the hit that the shipped evidence reranker puts first, and that there is an answer, by what it says of
-    /// the best hits, best first. Where no vectors were compared it is what it was: that was not fitted. Where the query names the
-    /// title of the first hit's session it is no less than it was: such a turn is meant, and answers nothing.
-    pub fn reranked(self, readings: &[Reading]) -> Self {
+    /// The confidence in the hit that the shipped evidence reranker puts first, and that there is an answer: by what it says of
+    /// the best hits, best first, and by where the legs put that first one. Without vectors it is what it was: that was not
+    /// fitted. Where the query names the title of the first hit's session it is no less than it was: then the chat is meant, and
+    /// no turn of it answers anything.
+    pub fn reranked(self, first_hit: &Legs, scored: &[CandidateScore]) -> Self {
         let Some(signals) = self.signals.filter(|signals| signals.basis().dense) else { return self };
-        let signals = signals.reranked(readings);
-        let read = Self::of(Some(signals));
+        let signals = signals.reranked(first_hit, scored);
+        let after = Self::of(Some(signals));
         if signals.get(Signal::Titled) < Word::NAMED {
-            return read;
+            return after;
         }
-        let probability = self.probability.max(read.probability);
-        let answerable = self.answerable.max(read.answerable);
-        Self { probability, word: Word::of(probability, &signals), answerable, ..read }
+        let probability = self.probability.max(after.probability);
+        let answerable = self.answerable.max(after.answerable);
+        Self { probability, word: Word::of(probability, &signals), answerable, ..after }
     }
 }
 
@@ -115,7 +118,10 @@ impl std::fmt::Display for Word {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rerank::Logits;
+    use crate::{
+        pipeline::{legs::TitleLeg, request::LegHit},
+        rerank::Logits,
+    };
 
     #[test]
     fn no_hit_is_no_confidence() {
@@ -137,12 +143,16 @@ mod tests {
     }
 
     #[test]
-    fn a_title_that_is_named_loses_nothing_to_a_reading() {
-        let reads_no_answer = [Reading { score: Some(0.0), logits: Some(Logits { fits: 0.0, answers: -8.0 }) }];
+    fn a_title_that_is_named_loses_nothing_to_the_reranker() {
+        let no_answer = [CandidateScore { score: Some(0.0), logits: Some(Logits { fits: 0.0, answers: -8.0 }) }];
         let plain = Signals::none(Basis { dense: true, reranked: false }).with(Signal::Cosine, 0.9);
         let (plain, titled) = (Confidence::of(Some(plain)), Confidence::of(Some(plain.with(Signal::Titled, 1.0))));
-        let after = |before: Confidence| before.reranked(&reads_no_answer);
-        assert!(after(plain).probability < plain.probability && after(plain).answerable < plain.answerable);
+        let of_title = Legs(vec![(TitleLeg::NAME, LegHit { rank: 1, score: 1.0 })]);
+        let after = |before: Confidence| before.reranked(&of_title, &no_answer);
+        let (plain, of_another) =
+            (plain.reranked(&Legs::default(), &no_answer), titled.reranked(&Legs::default(), &no_answer));
+        assert_eq!(plain, of_another, "the hit that is first now is not of that session");
+        assert!(plain.probability < titled.probability && plain.answerable < titled.answerable);
         assert_eq!((after(titled).probability, after(titled).answerable), (titled.probability, titled.answerable));
         assert_eq!(after(titled).word, titled.word);
     }
@@ -157,7 +167,7 @@ mod tests {
         assert_eq!(Word::of(0.95, &alike.with(Signal::Titled, 1.0)), Word::Strong);
         assert_eq!(Word::of(0.89, &alike.with(Signal::Titled, 1.0)), Word::Good);
         assert_eq!(
-            Word::of(0.95, &alike.reranked(&[Reading { score: Some(1.0), logits: None }; 2])),
+            Word::of(0.95, &alike.reranked(&Legs::default(), &[CandidateScore { score: Some(1.0), logits: None }; 2])),
             Word::Strong,
             "the reranker has read them"
         );

@@ -13,7 +13,6 @@ use crate::{
         request::{LegHit, Legs},
         scope::Candidates,
     },
-    rerank::{Logits, Reading},
     types::Granularity,
 };
 
@@ -25,8 +24,6 @@ const SUPPORTING: usize = 5;
 const MOST_LEAD: f64 = 4.0;
 /// A rank beyond this says no more, nor does being found by one leg only.
 const LAST_RANK: f64 = 1_000.0;
-/// A reranker's score beyond this says no more.
-const MOST_SCORE: f64 = 30.0;
 
 /// One number about a ranking. Shares are of the question's words, each weighted by its rarity (idf), the names of
 /// people asked about aside.
@@ -146,8 +143,8 @@ impl Signal {
 /// What the first hits of one ranking show; every number is finite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Signals {
-    values: [f64; Signal::ALL.len()],
-    basis: Basis,
+    pub(super) values: [f64; Signal::ALL.len()],
+    pub(super) basis: Basis,
 }
 
 /// A text that a reader would look at.
@@ -230,34 +227,6 @@ impl Signals {
         Some(Self { values, basis })
     }
 
-    /// The same of a search whose best hits a reranker ordered: what it says of each, best first.
-    pub fn reranked(mut self, readings: &[Reading]) -> Self {
-        let scores: Vec<f64> = readings.iter().map_while(|of| of.score).collect();
-        let Some((&first, others)) = scores.split_first() else { return self };
-        let logits: Vec<Logits> = readings.iter().filter_map(|of| of.logits).collect();
-        let bounded = |logit: f64| logit.clamp(-MOST_SCORE, MOST_SCORE);
-        let best = |of: fn(&Logits) -> f64| logits.iter().map(of).reduce(f64::max).map_or(0.0, bounded);
-        let of_first = readings.first().and_then(|of| of.logits);
-        self.values[Signal::RerankAnswer as usize] = of_first.map_or(0.0, |of| bounded(of.answers));
-        self.values[Signal::RerankBestAnswer as usize] = best(|of| of.answers);
-        self.values[Signal::RerankBestFit as usize] = best(|of| of.fits);
-        let ahead_of = |score: f64| (first - score).clamp(0.0, MOST_SCORE);
-        let mean = others.iter().sum::<f64>() / others.len() as f64;
-        self.values[Signal::RerankScore as usize] = bounded(first);
-        // A single hit has none to be ahead of.
-        self.values[Signal::RerankGap as usize] = others.first().map_or(0.0, |&next| ahead_of(next));
-        self.values[Signal::RerankLead as usize] = if others.is_empty() { 0.0 } else { ahead_of(mean) };
-        self.basis.reranked = true;
-        self
-    }
-
-    /// The same of the search before it was reranked.
-    pub fn before_reranking(mut self) -> Self {
-        self.values[Signal::RerankScore as usize..].fill(0.0);
-        self.basis.reranked = false;
-        self
-    }
-
     /// All of them 0.
     #[cfg(test)]
     pub(super) fn none(basis: Basis) -> Self {
@@ -323,7 +292,7 @@ fn rank(hit: Option<LegHit>) -> f64 {
 }
 
 /// The score of a leg whose scores are fits.
-fn fit(hit: Option<LegHit>) -> f64 {
+pub(super) fn fit(hit: Option<LegHit>) -> f64 {
     hit.map_or(0.0, |hit| hit.score.clamp(0.0, 1.0))
 }
 
@@ -466,40 +435,6 @@ mod tests {
         assert_eq!((lead(&[1.0, 1.0]), lead(&[5.0]), lead(&[])), (0.0, 0.0, 0.0));
         let far: Vec<f64> = (0..1000).map(|i| if i == 0 { 1e6 } else { 0.0 }).collect();
         assert_eq!(lead(&far), MOST_LEAD);
-    }
-
-    fn of_scores(scores: &[f64]) -> Vec<Reading> {
-        scores.iter().map(|&score| Reading { score: Some(score), logits: None }).collect()
-    }
-
-    #[test]
-    fn what_a_reranker_reads_is_of_the_first_hit_and_of_the_best() {
-        let before = signals(&index(&TURNS), "tractor");
-        let reading = |(fits, answers)| Reading { score: Some(0.0), logits: Some(Logits { fits, answers }) };
-        let of = |logits: &[(f64, f64)]| {
-            let after = before.reranked(&logits.iter().copied().map(reading).collect::<Vec<_>>());
-            let signals = [Signal::RerankAnswer, Signal::RerankBestAnswer, Signal::RerankBestFit];
-            assert!(signals.iter().all(|&signal| after.before_reranking().get(signal) == 0.0));
-            signals.map(|signal| after.get(signal))
-        };
-        assert_eq!(of(&[(1.0, -2.0), (3.0, -1.0), (-4.0, -5.0)]), [-2.0, -1.0, 3.0]);
-        assert_eq!(of(&[(f64::INFINITY, -1e9)]), [-MOST_SCORE, -MOST_SCORE, MOST_SCORE]);
-    }
-
-    #[test]
-    fn what_a_reranker_says_is_of_the_hit_that_it_puts_first() {
-        let before = signals(&index(&TURNS), "tractor");
-        assert!(before.iter().all(|(signal, _)| !signal.name().starts_with("rerank")));
-        let of = |scores: &[f64]| {
-            let after = before.reranked(&of_scores(scores));
-            assert_eq!(after.get(Signal::Coverage), before.get(Signal::Coverage));
-            [Signal::RerankScore, Signal::RerankGap, Signal::RerankLead].map(|signal| after.get(signal))
-        };
-        assert_eq!(of(&[4.0, 1.0, -2.0, -2.0]), [4.0, 3.0, 5.0]);
-        assert_eq!(of(&[4.0]), [4.0, 0.0, 0.0]);
-        assert_eq!(of(&[f64::INFINITY, 0.0]), [MOST_SCORE; 3]);
-        assert_eq!(before.reranked(&[]), before, "nothing was scored");
-        assert_eq!(before.reranked(&of_scores(&[4.0, 1.0])).before_reranking(), before);
     }
 
     proptest! {

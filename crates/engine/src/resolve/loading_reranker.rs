@@ -8,7 +8,9 @@ use std::{
 
 use aforesaid_core::{
     Locality,
-    rerank::{CrossEncoderReranker, EvidenceReranker, PairForm, Reading, RerankCandidate, RerankError, Reranker},
+    rerank::{
+        CandidateScore, CrossEncoderReranker, EvidenceReranker, PairForm, RerankCandidate, RerankError, Reranker,
+    },
 };
 use aforesaid_models::{EvidenceModel, ModelError};
 
@@ -18,7 +20,7 @@ use crate::registry::ModelPolicy;
 type Loaded = Result<EvidenceReranker, String>;
 
 /// A reranker that a thread of its own loads: the first search waits for it where it comes to it sooner.
-struct Coming {
+struct LoadingReranker {
     form: PairForm,
     loading: Mutex<Option<JoinHandle<Loaded>>>,
     loaded: OnceLock<Loaded>,
@@ -27,7 +29,7 @@ struct Coming {
 impl ModelResolver {
     /// The evidence reranker that ships, if the settings choose its model, with or without an adapter, and its files are on
     /// this machine. Nothing is downloaded. It is loaded while the caller goes on.
-    pub fn evidence_reranker_at_hand(&self) -> Option<Arc<dyn Reranker>> {
+    pub fn installed_evidence_reranker(&self) -> Option<Arc<dyn Reranker>> {
         let choice = EvidenceChoice::Shipped;
         let model = EvidenceModel::shipped().ok()?;
         let named = match &self.settings().model {
@@ -41,11 +43,11 @@ impl ModelResolver {
         let (form, runtime) = (model.record().form, self.settings().evidence_runtime());
         let load = move || choice.load(&model, files, runtime).map_err(|error: ModelError| error.to_string());
         let loading = Mutex::new(Some(thread::spawn(load)));
-        Some(Arc::new(Coming { form, loading, loaded: OnceLock::new() }))
+        Some(Arc::new(LoadingReranker { form, loading, loaded: OnceLock::new() }))
     }
 }
 
-impl Coming {
+impl LoadingReranker {
     fn loaded(&self) -> &Loaded {
         self.loaded.get_or_init(|| {
             let loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -55,7 +57,7 @@ impl Coming {
     }
 }
 
-impl Reranker for Coming {
+impl Reranker for LoadingReranker {
     fn name(&self) -> String {
         self.loaded().as_ref().map_or_else(|_| "evidence".to_owned(), EvidenceReranker::name)
     }
@@ -77,12 +79,16 @@ impl Reranker for Coming {
     }
 
     fn score(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Option<f64>>, RerankError> {
-        Ok(self.read(query, candidates)?.into_iter().map(|of| of.score).collect())
+        Ok(self.score_candidates(query, candidates)?.into_iter().map(|of| of.score).collect())
     }
 
-    fn read(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<Reading>, RerankError> {
+    fn score_candidates(
+        &self,
+        query: &str,
+        candidates: &[RerankCandidate],
+    ) -> Result<Vec<CandidateScore>, RerankError> {
         match self.loaded() {
-            Ok(reranker) => reranker.read(query, candidates),
+            Ok(reranker) => reranker.score_candidates(query, candidates),
             Err(reason) => Err(RerankError::Failed(format!("the evidence reranker: {reason}"))),
         }
     }
@@ -92,16 +98,16 @@ impl Reranker for Coming {
 mod tests {
     use super::*;
 
-    fn coming(load: impl FnOnce() -> Loaded + Send + 'static) -> Coming {
+    fn coming(load: impl FnOnce() -> Loaded + Send + 'static) -> LoadingReranker {
         let loading = Mutex::new(Some(thread::spawn(load)));
-        Coming { form: PairForm::Dialogue, loading, loaded: OnceLock::new() }
+        LoadingReranker { form: PairForm::Dialogue, loading, loaded: OnceLock::new() }
     }
 
     #[test]
     fn what_fails_to_load_says_why_at_every_search() {
         let failing = coming(|| Err("the file is damaged".to_owned()));
         for _ in 0..2 {
-            let error = failing.read("kite", &[]).unwrap_err().to_string();
+            let error = failing.score_candidates("kite", &[]).unwrap_err().to_string();
             assert_eq!(error, "the evidence reranker: the file is damaged");
         }
         let ending = coming(|| std::panic::resume_unwind(Box::new(())));
