@@ -209,6 +209,7 @@ fn every_data_set_is_listed_with_its_licence() {
             "conversations",
             "ranking",
             "assistants",
+            "languages",
             "one-user",
             "jsonl"
         ]

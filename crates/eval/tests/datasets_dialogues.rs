@@ -235,11 +235,26 @@ fn conversations_to_rank_from_are_none_that_an_encoder_learned_from() {
 }
 
 #[test]
+fn chats_in_other_languages_are_none_that_anything_learned_from() {
+    let folder = |dataset: DataSet| repository().join(dataset.in_repository().unwrap());
+    let all = DataSet::Languages.load(&folder(DataSet::Languages), Granularity::Turn).unwrap();
+    assert_eq!((all.dataset.as_str(), all.groups.len()), ("languages", 6));
+    assert!(all.ledger.unresolved.is_empty(), "{:?}", all.ledger.unresolved);
+    let names = |benchmark: &Benchmark| benchmark.groups.iter().map(|group| group.id.clone()).collect::<HashSet<_>>();
+    for other in [DataSet::Conversations, DataSet::Ranking, DataSet::Dialogues] {
+        let other = other.load(&folder(other), Granularity::Turn).unwrap();
+        assert!(names(&all).is_disjoint(&names(&other)), "{}", other.dataset);
+    }
+    assert!(all.groups.iter().all(|group| group.memories.len() >= 180 && group.questions.len() == 41));
+    let cues = DataSet::Languages.cues(&folder(DataSet::Languages)).unwrap();
+    assert!(all.groups.iter().all(|group| cues.of(&group.id).is_empty()), "its turns have no cue questions");
+}
+
+#[test]
 fn the_catalogue_says_that_it_is_here() {
     let dialogues = [DataSet::Dialogues, DataSet::DialoguesDev, DataSet::DialoguesTest];
-    for dataset in
-        dialogues.into_iter().chain([DataSet::Conversations, DataSet::Ranking, DataSet::Assistants, DataSet::OneUser])
-    {
+    let others = [DataSet::Conversations, DataSet::Ranking, DataSet::Assistants, DataSet::Languages, DataSet::OneUser];
+    for dataset in dialogues.into_iter().chain(others) {
         let Entry { licence, files, place, .. } = dataset.entry();
         assert_eq!((*licence, files.len()), ("CC0-1.0", 0));
         let folder = dataset.in_repository().unwrap();

@@ -8,6 +8,15 @@ use unicode_normalization::{UnicodeNormalization, char::decompose_canonical};
 ///
 /// Accents go only from Latin letters: in other scripts a mark makes another letter.
 pub(crate) fn fold(text: &str) -> Cow<'_, str> {
+    spelled(text, base)
+}
+
+/// The same with its accents, which tell stemmers the ending of a word.
+pub(super) fn lowered(text: &str) -> Cow<'_, str> {
+    spelled(text, |c| c)
+}
+
+fn spelled(text: &str, letter: impl Fn(char) -> char) -> Cow<'_, str> {
     if text.is_ascii() {
         return if text.bytes().any(|b| b.is_ascii_uppercase()) {
             Cow::Owned(text.to_ascii_lowercase())
@@ -19,7 +28,7 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
     for c in text.nfkc() {
         match c {
             '\u{2018}' | '\u{2019}' | '\u{02BC}' | '\u{FF07}' => folded.push('\''),
-            c => folded.extend(base(c).to_lowercase()),
+            c => folded.extend(letter(c).to_lowercase()),
         }
     }
     Cow::Owned(folded)

@@ -1,6 +1,6 @@
 //! What a text is like apart from its topic: does it ask, does it say when.
 
-use super::time_words;
+use super::{Language, languages::LANGUAGES, time_words};
 
 /// What kind of statement a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,12 +9,15 @@ pub struct Form {
     asking: u8,
     /// Whether it names a time: a day, a date, a while ago.
     pub tells_when: bool,
+    /// The language it is in, by number, where it tells: see [`Language::number`].
+    language: Option<u8>,
 }
 
 impl Form {
     /// Looks at a text, without its speaker and caption.
     pub fn of(text: &str) -> Self {
-        Self { asking: asking(text), tells_when: time_words::tells_when(text) }
+        let language = Language::of(text).and_then(Language::number).map(|number| number as u8);
+        Self { asking: asking(text), tells_when: time_words::tells_when(text), language }
     }
 
     /// Share of the text that asks, in [0, 1].
@@ -22,15 +25,23 @@ impl Form {
         f64::from(self.asking) / 255.0
     }
 
-    /// One number for both; see [`Form::from_code`].
+    /// The language it is in, where that is another than English and its words are known.
+    pub(crate) fn language(self) -> Option<Language> {
+        self.language.map(|number| Language::numbered(usize::from(number)))
+    }
+
+    /// One number for all; see [`Form::from_code`].
     pub(crate) fn code(self) -> u16 {
-        u16::from(self.asking) << 1 | u16::from(self.tells_when)
+        let language = self.language.map_or(0, |number| u16::from(number) + 1);
+        language << 9 | u16::from(self.asking) << 1 | u16::from(self.tells_when)
     }
 
     /// Puts back what [`Form::code`] gave; `None` for any other number.
     pub(crate) fn from_code(code: u16) -> Option<Self> {
-        let asking = u8::try_from(code >> 1).ok()?;
-        Some(Self { asking, tells_when: code & 1 == 1 })
+        let asking = (code >> 1) as u8;
+        let language = (code >> 9).checked_sub(1).map(|number| number as u8);
+        let is_known = language.is_none_or(|number| usize::from(number) < LANGUAGES.len());
+        is_known.then_some(Self { asking, tells_when: code & 1 == 1, language })
     }
 }
 

@@ -1,13 +1,16 @@
-//! Which language a short text is in, as far as its script and its stop words tell.
+//! Which language a short text is in, as far as its script and its function words tell.
 
 use std::fmt;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::stopwords;
+use super::{
+    fold::{fold, lowered},
+    languages::{Known, KnownLanguage, LANGUAGES, known},
+};
 
 /// A language, or the script of several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Language {
     /// English.
     English,
@@ -21,10 +24,27 @@ impl Language {
     /// The language of a text; `None` where too little tells it.
     ///
     /// A text is taken for another language than English only where most of its letters are of another script, or where
-    /// it has more of that language's stop words than of English ones. So a name or a title in another language does not
+    /// it has more of that language's function words than of English stop words. So a name or a title in another language does not
     /// make a question foreign.
     pub fn of(text: &str) -> Option<Self> {
-        by_script(text).or_else(|| by_stop_words(text))
+        match by_script(text) {
+            None => by_words(text),
+            Some(CYRILLIC) if is_russian(text) => Some(Language::Named("Russian")),
+            script => script,
+        }
+    }
+}
+
+impl Language {
+    /// Its number among those that are known by their words.
+    pub(crate) fn number(self) -> Option<usize> {
+        let Language::Named(name) = self else { return None };
+        LANGUAGES.iter().position(|language| language.name == name)
+    }
+
+    /// The one of a number that [`Language::number`] gave.
+    pub(super) fn numbered(number: usize) -> Self {
+        Language::Named(LANGUAGES[number].name)
     }
 }
 
@@ -57,12 +77,21 @@ fn by_script(text: &str) -> Option<Language> {
 
 pub(super) const CHINESE: Language = Language::Named("Chinese");
 pub(super) const JAPANESE: Language = Language::Named("Japanese");
+const CYRILLIC: Language = Language::Written("Cyrillic");
+
+/// Whether a Cyrillic text has no letter that Russian lacks: Ukrainian, Belarusian, Serbian and Macedonian texts of a few words
+/// have one. A Bulgarian one is taken for Russian.
+fn is_russian(text: &str) -> bool {
+    let lower = lowered(text);
+    let has = |letters: &str| lower.contains(|c| letters.contains(c));
+    !has("\u{456}\u{457}\u{454}\u{491}\u{45e}\u{452}\u{458}\u{459}\u{45a}\u{45b}\u{45f}")
+}
 
 /// The language of a letter that is not Latin.
 fn script(c: char) -> Option<Language> {
     Some(match u32::from(c) {
         0x0370..=0x03FF | 0x1F00..=0x1FFF => Language::Named("Greek"),
-        0x0400..=0x052F => Language::Written("Cyrillic"),
+        0x0400..=0x052F => CYRILLIC,
         0x0530..=0x058F => Language::Named("Armenian"),
         0x0590..=0x05FF => Language::Named("Hebrew"),
         0x0600..=0x06FF | 0x0750..=0x077F => Language::Written("Arabic"),
@@ -76,52 +105,66 @@ fn script(c: char) -> Option<Language> {
     })
 }
 
-/// Stop words of languages in Latin script; none of a single letter.
-#[rustfmt::skip]
-const STOP_WORDS: [(&str, &[&str]); 9] = [
-    ("German", &["auf", "das", "dem", "den", "der", "die", "ein", "eine", "für", "habe", "haben", "hat", "ich", "im",
-        "ist", "mein", "meine", "mit", "nicht", "sich", "und", "von", "wann", "war", "warum", "was", "welche", "wer",
-        "wie", "wir", "wo", "zu"]),
-    ("French", &["ai", "au", "avec", "avons", "comment", "dans", "de", "des", "du", "elle", "est", "et", "je", "la",
-        "le", "les", "ma", "mon", "nous", "où", "pas", "pour", "pourquoi", "quand", "que", "quel", "quelle", "qui",
-        "sur", "une"]),
-    ("Spanish", &["al", "con", "cuál", "cuándo", "cómo", "de", "del", "dónde", "el", "en", "es", "está", "fue", "la",
-        "las", "los", "mi", "para", "por", "que", "qué", "quién", "se", "su", "un", "una", "yo"]),
-    ("Italian", &["abbiamo", "che", "chi", "come", "con", "cosa", "del", "della", "di", "dove", "gli", "ho", "il", "la",
-        "mia", "mio", "non", "per", "perché", "quando", "sono", "un", "una"]),
-    ("Portuguese", &["as", "com", "como", "da", "de", "do", "em", "eu", "foi", "meu", "minha", "não", "onde", "os",
-        "para", "por", "qual", "quando", "que", "quem", "um", "uma"]),
-    ("Dutch", &["de", "een", "en", "heb", "heeft", "het", "hoe", "ik", "is", "met", "mijn", "niet", "op", "van", "voor",
-        "waar", "waarom", "wanneer", "wat", "welke", "wie", "wij", "zijn"]),
-    ("Swedish", &["av", "det", "en", "ett", "för", "har", "hur", "inte", "jag", "med", "min", "mitt", "när", "och",
-        "på", "som", "vad", "var", "vem", "är"]),
-    ("Polish", &["co", "do", "gdzie", "jak", "jest", "kiedy", "kto", "mnie", "moja", "mój", "na", "nie", "się", "że"]),
-    ("Turkish", &["benim", "bir", "bu", "için", "kim", "mi", "mı", "nasıl", "ne", "nerede", "ve", "zaman"]),
-];
-
-/// Of so many distinct words of a text one at least is a stop word of its language.
+/// Of so many distinct words of a text one at least is a function word of its language.
 const ONE_IN: usize = 10;
 
-fn by_stop_words(text: &str) -> Option<Language> {
-    let lower = text.to_lowercase();
-    let mut words: Vec<&str> = lower.unicode_words().collect();
+/// What speaks for a language.
+#[derive(Clone, Copy, Default)]
+struct Evidence {
+    /// Words that are of it and not of English.
+    own: usize,
+    /// Words that are of both, and its letters.
+    other: usize,
+}
+
+impl Evidence {
+    fn all(self) -> usize {
+        self.own + self.other
+    }
+}
+
+/// The language whose function words, and letters, a text has most of.
+fn by_words(text: &str) -> Option<Language> {
+    let lower = lowered(text);
+    let folded = fold(&lower);
+    let mut words: Vec<&str> = folded.unicode_words().collect();
     words.sort_unstable();
     words.dedup();
-    let count = |list: &[&str]| words.iter().filter(|word| list.contains(word)).count();
-    let english = words.iter().filter(|word| stopwords::is_english(word)).count();
-    let mut best: Option<(&str, usize)> = None;
-    for (name, list) in STOP_WORDS {
-        let found = count(list);
-        if found > best.map_or(0, |(_, most)| most) {
-            best = Some((name, found));
+    let mut evidence = [Evidence::default(); LANGUAGES.len()];
+    let mut english = 0;
+    for word in &words {
+        let mut found = known(word);
+        if let Some((before, after)) = word.split_once('\'') {
+            // Of "j'ai", both parts tell.
+            let elides = |language: &KnownLanguage| language.elided.split_whitespace().any(|elided| elided == before);
+            let of_both = LANGUAGES.iter().zip(&mut evidence).filter(|(language, _)| elides(language));
+            of_both.for_each(|(_, evidence)| evidence.own += 1);
+            if found.languages == 0 && !found.is_english {
+                found = known(after);
+            }
+        }
+        let Known { languages, is_english, is_also_english } = found;
+        english += usize::from(is_english);
+        // A letter alone is a word of many.
+        if word.len() < 2 {
+            continue;
+        }
+        for (_, evidence) in evidence.iter_mut().enumerate().filter(|(number, _)| languages >> number & 1 == 1) {
+            let count = if is_english || is_also_english { &mut evidence.other } else { &mut evidence.own };
+            *count += 1;
         }
     }
-    let accented = lower.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
-    // A long text of a language without a list has a stop word of some list by chance.
-    let tells = |found: usize| found > english && (found > 1 || accented) && found * ONE_IN >= words.len();
-    match best {
-        Some((name, found)) if tells(found) => Some(Language::Named(name)),
-        _ => (english > 0).then_some(Language::English),
+    for (language, evidence) in LANGUAGES.iter().zip(&mut evidence) {
+        evidence.other += usize::from(lower.contains(|c| language.letters.contains(c)));
+    }
+    // A long text of a language without a list has a function word of some list by chance.
+    let tells = |found: &Evidence| {
+        found.all() > 1 && found.own > 0 && found.all() > english && found.all() * ONE_IN >= words.len()
+    };
+    let best = (0..LANGUAGES.len()).rev().max_by_key(|&number| (evidence[number].all(), evidence[number].own))?;
+    match tells(&evidence[best]) {
+        true => Some(Language::Named(LANGUAGES[best].name)),
+        false => (english > 0).then_some(Language::English),
     }
 }
 
@@ -149,7 +192,16 @@ mod tests {
             ("\u{bf}D\u{f3}nde dejamos las llaves?", Some("Spanish")),
             ("quando abbiamo traslocato e chi era con noi", Some("Italian")),
             ("wanneer zijn we naar Utrecht verhuisd", Some("Dutch")),
-            ("\u{43a}\u{43e}\u{433}\u{434}\u{430} \u{43c}\u{44b}", Some("a language in Cyrillic script")),
+            ("j'ai vu l'appartement", Some("French")),
+            ("Vem har s\u{e5}lt b\u{e5}ten?", Some("Swedish")),
+            ("Was war das?", Some("German")),
+            ("What is the plan, go on?", Some("English")),
+            ("Thanks, let's keep in touch, take care!", Some("English")),
+            ("\u{43a}\u{43e}\u{433}\u{434}\u{430} \u{43c}\u{44b}", Some("Russian")),
+            (
+                "\u{43a}\u{43e}\u{43b}\u{438} \u{43c}\u{438} \u{457}\u{434}\u{435}\u{43c}\u{43e}",
+                Some("a language in Cyrillic script"),
+            ),
             ("\u{732b}\u{306f}\u{3069}\u{3053}", Some("Japanese")),
             ("\u{732b}\u{5728}\u{54ea}\u{91cc}", Some("Chinese")),
             ("\u{ace0}\u{c591}\u{c774}", Some("Korean")),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Analysis, Analyzer, words};
+use super::{Analysis, Analyzer, Language, words};
 
 impl Analysis {
     /// Calls `found` with each term of `text` and the bytes that it was made of, in order, repeats included.
@@ -13,11 +13,12 @@ impl Analysis {
     /// single characters where these can be words: Han, but neither Kana nor Thai.
     pub fn located_terms(&mut self, text: &str, found: &mut dyn FnMut(Range<usize>, &str)) {
         let mut previous: Option<usize> = None;
+        let language = Language::of(text);
         for (start, segment) in text.split_word_bound_indices() {
             let unspaced = segment.chars().next().is_some_and(words::is_unspaced);
             if !unspaced || self.analyzer == Analyzer::FusionStudy {
                 let end = start + without_possessive(segment).len();
-                self.terms(segment, &mut |term| found(start..end, term));
+                self.terms_in(segment, || language, &mut |term| found(start..end, term));
                 continue;
             }
             for (offset, character) in segment.char_indices() {
@@ -25,14 +26,14 @@ impl Analysis {
                 // The terms of a pair are both characters and the pair itself.
                 if let Some(before) = previous.filter(|&before| text[before..at].chars().nth(1).is_none()) {
                     let pair = &text[before..end];
-                    self.terms(pair, &mut |term| {
+                    self.terms_in(pair, || language, &mut |term| {
                         if term.chars().nth(1).is_some() {
                             found(before..end, term);
                         }
                     });
                 }
                 if words::is_han(character) {
-                    self.terms(&text[at..end], &mut |term| found(at..end, term));
+                    self.terms_in(&text[at..end], || language, &mut |term| found(at..end, term));
                 }
                 previous = Some(at);
             }

@@ -5,20 +5,16 @@ mod fold;
 mod form;
 mod function_words;
 mod language;
+mod languages;
 mod located;
 mod paper;
 mod question;
+mod stems;
 mod stopwords;
 mod time_words;
 mod words;
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-    str::FromStr,
-};
-
-use rust_stemmers::{Algorithm, Stemmer};
+use std::{collections::HashSet, fmt, str::FromStr};
 
 pub use dates::{Days, MONTHS, NamedDate};
 pub(crate) use fold::fold as folded;
@@ -26,12 +22,14 @@ pub use form::Form;
 pub use language::Language;
 pub use question::{Question, SpeakerName};
 
+use self::{fold::lowered, stems::Stems};
 use crate::types::UnknownChoice;
 
 /// A rule that turns text into terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Analyzer {
-    /// Unicode words, case and accents folded, English stop words, Snowball English stems.
+    /// Unicode words, case and accents folded, without the function words of the text's language, and their Snowball stems in
+    /// it; in English where it tells none of [`LANGUAGES`].
     #[default]
     English,
     /// Unicode words, case and accents folded; no stop words, no stems: for any language.
@@ -43,48 +41,79 @@ pub enum Analyzer {
 impl Analyzer {
     /// Starts a run over many texts; the run remembers what it has already stemmed.
     pub fn session(self) -> Analysis {
-        Analysis { analyzer: self, stems: HashMap::new(), stemmer: Stemmer::create(Algorithm::English) }
+        Analysis { analyzer: self, stems: Stems::default() }
     }
 
     /// The distinct terms of a query, in order of first use.
     ///
     /// Of a query in another language than English its function words are left out, unless it has no other words.
     pub fn query_terms(self, query: &str) -> Vec<String> {
-        self.terms_in(query, Language::of(query))
+        let language = Language::of(query);
+        distinct(self.query_words(query, language, &[]).into_iter().map(|mut forms| forms.swap_remove(0)))
     }
 
-    /// The same of a part of a query whose language is known.
-    fn terms_in(self, query: &str, language: Option<Language>) -> Vec<String> {
-        let of_language =
-            |language: Language| self.distinct_terms(query, &|word| function_words::is_function_word(language, word));
-        let terms = match language {
+    /// The words of a query whose language is known, each with the terms that it may be in a text: one of the query's language
+    /// first, then those of each of `languages`.
+    fn query_words(self, query: &str, language: Option<Language>, languages: &[Option<Language>]) -> Vec<Vec<String>> {
+        let words = match language {
             None | Some(Language::English) => Vec::new(),
-            Some(language) => of_language(language),
+            Some(of) => self.words_but(query, language, languages, &|word| function_words::is_function_word(of, word)),
         };
-        if terms.is_empty() { self.distinct_terms(query, &|_| false) } else { terms }
+        if words.is_empty() { self.words_but(query, language, languages, &|_| false) } else { words }
     }
 
-    fn distinct_terms(self, text: &str, left_out: &dyn Fn(&str) -> bool) -> Vec<String> {
-        let (mut terms, mut seen) = (Vec::new(), HashSet::new());
-        self.session().terms_but(text, left_out, &mut |term| {
-            if !seen.contains(term) {
-                seen.insert(term.to_owned());
-                terms.push(term.to_owned());
+    fn words_but(
+        self,
+        text: &str,
+        language: Option<Language>,
+        languages: &[Option<Language>],
+        left_out: &dyn Fn(&str) -> bool,
+    ) -> Vec<Vec<String>> {
+        let mut found: Vec<Vec<String>> = Vec::new();
+        let mut alone = |term: &str| found.push(vec![term.to_owned()]);
+        match self {
+            Analyzer::FusionStudy => paper::terms(text, &mut alone),
+            Analyzer::Plain => words::words(&folded(text), &mut alone),
+            Analyzer::English => {
+                let of = |language: &Option<Language>| language.and_then(Language::number);
+                let (number, numbers) = (of(&language), languages.iter().map(of).collect::<Vec<_>>());
+                let mut stems = Stems::default();
+                words::words(&lowered(text), &mut |word| {
+                    let word = languages::without_elision(word, number);
+                    let plain = folded(word);
+                    let is_stopped = number.is_none() && stopwords::is_english(&plain);
+                    if is_stopped || left_out(&plain) {
+                        return;
+                    }
+                    let mut forms: Vec<String> = Vec::new();
+                    for number in std::iter::once(&number).chain(&numbers) {
+                        // People leave accents out, and a stemmer goes by them.
+                        for word in [word, &plain] {
+                            stems.of(word, *number, &mut |stem| {
+                                if !forms.iter().any(|form| form == stem) {
+                                    forms.push(stem.to_owned());
+                                }
+                            });
+                        }
+                    }
+                    found.push(forms);
+                });
             }
-        });
-        terms
+        }
+        found
     }
+}
+
+fn distinct(terms: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    terms.filter(|term| seen.insert(term.clone())).collect()
 }
 
 /// An analyzer at work, with a memory of the stems it has made.
 pub struct Analysis {
     analyzer: Analyzer,
-    stems: HashMap<String, String>,
-    stemmer: Stemmer,
+    stems: Stems,
 }
-
-/// Distinct words whose stems are remembered; a history has far fewer.
-const REMEMBERED_STEMS: usize = 1 << 18;
 
 /// Bytes of the longest word that is taken for one of a language. Nobody types longer ones: they are keys, encoded files and
 /// the like, which have no stem and no misspelling, and the stemmer takes time by the square of their length.
@@ -93,33 +122,23 @@ pub(crate) const LONGEST_WORD: usize = 500;
 impl Analysis {
     /// Calls `found` with each term of `text`, in order, repeats included.
     pub fn terms(&mut self, text: &str, found: &mut dyn FnMut(&str)) {
-        self.terms_but(text, &|_| false, found);
+        self.terms_in(text, || Language::of(text), found);
     }
 
-    /// The same without some words.
-    fn terms_but(&mut self, text: &str, left_out: &dyn Fn(&str) -> bool, found: &mut dyn FnMut(&str)) {
+    /// The same of a part of a text whose language is known.
+    fn terms_in(&mut self, text: &str, language: impl Fn() -> Option<Language>, found: &mut dyn FnMut(&str)) {
         match self.analyzer {
             Analyzer::FusionStudy => paper::terms(text, found),
-            Analyzer::Plain => words::words(text, found),
-            Analyzer::English => words::words(text, &mut |word| {
-                if !stopwords::is_english(word) && !left_out(word) {
-                    self.with_stem(word, found);
-                }
-            }),
-        }
-    }
-
-    fn with_stem(&mut self, word: &str, found: &mut dyn FnMut(&str)) {
-        if !word.is_ascii() || !(3..=LONGEST_WORD).contains(&word.len()) {
-            return found(word);
-        }
-        if let Some(stem) = self.stems.get(word) {
-            return found(stem);
-        }
-        let stem = self.stemmer.stem(word).into_owned();
-        found(&stem);
-        if self.stems.len() < REMEMBERED_STEMS {
-            self.stems.insert(word.to_owned(), stem);
+            Analyzer::Plain => words::words(&folded(text), found),
+            Analyzer::English => {
+                let number = language().and_then(Language::number);
+                words::words(&lowered(text), &mut |word| {
+                    let word = languages::without_elision(word, number);
+                    if !languages::says_little(&folded(word), number) {
+                        self.stems.of(word, number, found);
+                    }
+                });
+            }
         }
     }
 }
@@ -167,6 +186,31 @@ mod tests {
     fn an_apostrophe_of_either_kind_is_one() {
         assert_eq!(terms(Analyzer::English, "Leena’s dog"), terms(Analyzer::English, "Leena's dog"));
         assert_eq!(terms(Analyzer::English, "don’t"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_text_has_the_stems_of_its_language() {
+        for (text, found) in [
+            ("Wir haben die Wohnungen besichtigt", &["wohnung", "besichtigt"][..]),
+            ("Nous avons visité l'appartement", &["visit", "appart"]),
+            ("L'ho vista all'alba con un'amica", &["vist", "alba", "amic"]),
+            ("cuando vimos la habitacion y las habitaciones", &["vim", "habit", "habit"]),
+            ("Мы купили новую дачу", &["куп", "нов", "дач"]),
+            ("Vi har sålt båtarna", &["salt", "bat"]),
+            ("The Wohnungen were running late", &["wohnungen", "run", "late"]),
+        ] {
+            assert_eq!(terms(Analyzer::English, text), found, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_stemmer_takes_any_word(word in "[a-zäöüßéèñçãõåøæłışğőűțșăâîа-яё']{0,12}|\\PC{0,12}") {
+            let mut stems = Stems::default();
+            for number in 0..languages::LANGUAGES.len() {
+                stems.of(&lowered(&word), Some(number), &mut |_| ());
+            }
+        }
     }
 
     #[test]

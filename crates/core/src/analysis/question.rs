@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Analyzer, Language, NamedDate, fold::fold, stopwords, time_words};
+use super::{Analyzer, Language, NamedDate, distinct, fold::fold, languages::LANGUAGES, stopwords, time_words};
 use crate::time::{Clock, Times};
 
 /// The one who asks, where turns are those of a chat with an assistant.
@@ -34,6 +34,8 @@ pub struct Question {
     pub is_of_the_past: bool,
     in_first_person: bool,
     in_second_person: bool,
+    /// Of words that texts of several languages have in several forms, the terms of each.
+    forms: Vec<Vec<String>>,
 }
 
 /// The name of a speaker, by the words people use for it.
@@ -87,19 +89,31 @@ impl Question {
         Self {
             text: text.to_owned(),
             language,
-            terms: analyzer.terms_in(text, language),
+            terms: distinct(analyzer.query_words(text, language, others(language)).into_iter().flatten()),
             asks_when: time_words::asks_when(text),
             dates: NamedDate::all_in(text),
             times: None,
             is_of_the_past: time_words::is_of_the_past(text),
             in_first_person: time_words::in_first_person(text),
             in_second_person: time_words::in_second_person(text),
+            forms: Vec::new(),
         }
     }
 
     /// The same question with other terms.
     pub(crate) fn with_terms(&self, terms: Vec<String>) -> Self {
         Self { terms, ..self.clone() }
+    }
+
+    /// The same with the terms that each of its words may be.
+    pub(crate) fn with_forms(self, forms: Vec<Vec<String>>) -> Self {
+        Self { forms, ..self }
+    }
+
+    /// All terms that the word of a term may be, itself included.
+    pub(crate) fn forms_of<'t>(&'t self, term: &'t String) -> &'t [String] {
+        let forms = self.forms.iter().find(|forms| forms.contains(term));
+        forms.map_or(std::slice::from_ref(term), Vec::as_slice)
     }
 
     /// The same, asked at the moment of `clock`.
@@ -114,7 +128,25 @@ impl Question {
 
     /// The distinct terms of a part of it: a part may be too short to tell its language.
     pub(crate) fn terms_of(&self, part: &str, analyzer: Analyzer) -> Vec<String> {
-        analyzer.terms_in(part, self.language)
+        distinct(analyzer.query_words(part, self.language, others(self.language)).into_iter().flatten())
+    }
+
+    /// The words of a part of it, each with the terms that it may be in texts of its own language, and of others.
+    pub(crate) fn words_of(&self, part: &str, analyzer: Analyzer, languages: &[Language]) -> Vec<Vec<String>> {
+        let languages = languages.iter().copied().map(Some);
+        let languages: Vec<Option<Language>> = others(self.language).iter().copied().chain(languages).collect();
+        analyzer.query_words(part, self.language, &languages)
+    }
+
+    /// Whether its language, or one of those given where it tells none, writes compounds as one word.
+    pub(crate) fn has_compounds(&self, languages: &[Language]) -> bool {
+        let has = |language: &Language| language.number().is_some_and(|number| LANGUAGES[number].compounds);
+        self.language.as_ref().map_or_else(|| languages.iter().any(has), has)
+    }
+
+    /// The language it is in, as far as it tells.
+    pub(crate) fn language(&self) -> Option<Language> {
+        self.language
     }
 
     /// The question as asked.
@@ -174,6 +206,11 @@ impl Question {
             (!(small && knows_capitals)).then(|| (start, name.to_owned()))
         })
     }
+}
+
+/// The languages whose stems a question in a language may have to be looked for with: a text may be too short to tell its own.
+fn others(language: Option<Language>) -> &'static [Option<Language>] {
+    if language.and_then(Language::number).is_some() { &[None] } else { &[] }
 }
 
 /// Who asks, by number, where turns are those of a chat with an assistant.

@@ -22,6 +22,11 @@ pub(super) fn is_english(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
 }
 
+/// All of them.
+pub(super) fn all_english() -> impl Iterator<Item = &'static str> {
+    ENGLISH.into_iter()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,23 +2,20 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::fold;
-
-/// Calls `found` with each folded word of `text`.
+/// Calls `found` with each word of a text that is folded, or lower-case alone.
 ///
 /// Runs of Han, Kana and other unspaced script give every character and every
 /// pair of neighbours, so that both a one-character and a longer query match.
 /// Pictographs are words of their own.
 pub(super) fn words(text: &str, found: &mut dyn FnMut(&str)) {
-    let folded = fold::fold(text);
     let mut previous: Option<(usize, &str)> = None;
     let mut pair = String::new();
-    for (start, segment) in folded.split_word_bound_indices() {
+    for (start, segment) in text.split_word_bound_indices() {
         let Some(first) = segment.chars().next() else { continue };
         if is_unspaced(first) {
             for (offset, character) in segment.char_indices() {
                 let at = start + offset;
-                let character = &folded[at..at + character.len_utf8()];
+                let character = &text[at..at + character.len_utf8()];
                 if let Some((_, before)) = previous.filter(|(end, _)| *end == at) {
                     pair.clear();
                     pair.push_str(before);
@@ -64,7 +61,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         let mut words = Vec::new();
-        super::words(text, &mut |word| words.push(word.to_owned()));
+        super::words(&crate::analysis::folded(text), &mut |word| words.push(word.to_owned()));
         words
     }
 

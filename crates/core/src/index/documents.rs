@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    analysis::{Form, SpeakerName},
+    analysis::{Form, Language, SpeakerName},
     store::IndexRow,
     types::{Seq, Timestamp},
 };
@@ -231,6 +231,19 @@ impl Documents {
     /// What kind of statement the text at `position` is.
     pub fn form(&self, position: u32) -> Form {
         self.form[position as usize]
+    }
+
+    /// The languages other than English that at least `share` of the texts are in.
+    pub fn languages(&self, share: f64) -> Vec<Language> {
+        let mut counts: HashMap<Language, usize> = HashMap::new();
+        self.form
+            .iter()
+            .filter_map(|form| form.language())
+            .for_each(|language| *counts.entry(language).or_default() += 1);
+        let mut many: Vec<_> =
+            counts.into_iter().filter(|(_, count)| *count as f64 >= share * self.form.len() as f64).collect();
+        many.sort_unstable_by_key(|(language, count)| (std::cmp::Reverse(*count), language.number()));
+        many.into_iter().map(|(language, _)| language).collect()
     }
 
     /// Session number of the text at `position`, and its place among the session's turns; notes have none.

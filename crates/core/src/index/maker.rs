@@ -13,16 +13,18 @@ use crate::{
 };
 
 /// Source files that have a part in what an index holds of a text, by name and content.
-const SOURCES: [(&str, &[u8]); 22] = [
+const SOURCES: [(&str, &[u8]); 24] = [
     ("analysis/dates.rs", include_bytes!("../analysis/dates.rs")),
     ("analysis/fold.rs", include_bytes!("../analysis/fold.rs")),
     ("analysis/form.rs", include_bytes!("../analysis/form.rs")),
     ("analysis/function_words.rs", include_bytes!("../analysis/function_words.rs")),
     ("analysis/language.rs", include_bytes!("../analysis/language.rs")),
+    ("analysis/languages.rs", include_bytes!("../analysis/languages.rs")),
     ("analysis/located.rs", include_bytes!("../analysis/located.rs")),
     ("analysis/mod.rs", include_bytes!("../analysis/mod.rs")),
     ("analysis/paper.rs", include_bytes!("../analysis/paper.rs")),
     ("analysis/question.rs", include_bytes!("../analysis/question.rs")),
+    ("analysis/stems.rs", include_bytes!("../analysis/stems.rs")),
     ("analysis/stopwords.rs", include_bytes!("../analysis/stopwords.rs")),
     ("analysis/time_words.rs", include_bytes!("../analysis/time_words.rs")),
     ("analysis/words.rs", include_bytes!("../analysis/words.rs")),
@@ -65,6 +67,23 @@ const PROBE: &str = "
     Привет МИР Ёлка ή Σίσυφος ς мама́ עִבְרִית مُحَمَّد हिन्दी தமிழ் ไทยแลนด์ ລາວ မြန်မာ ខ្មែរ 東京に行きました 我喜欢猫 黒 猫 スキー ｶﾞｷﾞ 한국어 공부
     ㋿ 々〇 👍🏽 🎉! 👩‍👩‍👧 🇫🇷 ☎️ ➤ a\u{200D}b zero\u{200B}width soft\u{AD}hyphen tab\tline\u{2028}end";
 
+/// A text of each language that has stems of its own.
+const LANGUAGES: [&str; 13] = [
+    "Wir haben die Wohnungen am Samstag nicht besichtigt",
+    "Compramos las bicicletas que estaban en la habitación",
+    "Nous avons visité l'appartement et les chambres",
+    "Abbiamo comprato le biciclette con l'offerta della settimana",
+    "Compramos as bicicletas e não pagamos as prestações",
+    "Wij hebben de woningen op zaterdag niet bezichtigd",
+    "Vi har sålt båtarna och köpt en ny stuga",
+    "Vi har solgt bådene og købt et nyt hus hvor der er plads",
+    "Vi har solgt båtene og kjøpt en ny hytte som ikke er stor",
+    "Me olemme ostaneet uudet veneet ja mökin",
+    "Biz bu evleri çok beğendik ama almadık",
+    "Mi már eladtuk a hajókat és egy új házat vettünk",
+    "Мы продали лодки и купили новую дачу",
+];
+
 /// Texts whose form differs.
 const FORMS: [&str; 6] = [
     "Where are you? I am here.",
@@ -99,6 +118,9 @@ fn name(source: u64, terms: impl Fn(Analyzer, &str, &mut dyn FnMut(&str))) -> St
     for analyzer in [Analyzer::English, Analyzer::Plain, Analyzer::FusionStudy] {
         hash.add(analyzer.to_string().as_bytes());
         terms(analyzer, &text, &mut |term| hash.add(term.as_bytes()));
+    }
+    for text in LANGUAGES {
+        terms(Analyzer::English, text, &mut |term| hash.add(term.as_bytes()));
     }
     FORMS.iter().for_each(|text| hash.add(&Form::of(text).code().to_le_bytes()));
     // Whose turns are nobody's neighbours: a store may have counted them.

@@ -67,6 +67,7 @@ impl DataSet {
             DataSet::Conversations => &CONVERSATIONS,
             DataSet::Ranking => &RANKING,
             DataSet::Assistants => &ASSISTANTS,
+            DataSet::Languages => &LANGUAGES,
             DataSet::OneUser => &ONE_USER,
             DataSet::Jsonl => &JSONL,
         }
@@ -178,6 +179,14 @@ static ASSISTANTS: Entry = Entry {
     title: "Histories of people with an assistant, written for this project to measure on",
     rule: "public domain; for measuring, never for training",
     place: "name the folder datasets/assistants of the repository",
+    ..DIALOGUES
+};
+
+static LANGUAGES: Entry = Entry {
+    dataset: DataSet::Languages,
+    title: "Chats in German, Dutch, Italian, Portuguese, Russian and Swedish, written for this project to measure on",
+    rule: "public domain; for measuring, never for training",
+    place: "name the folder datasets/languages of the repository",
     ..DIALOGUES
 };
 

@@ -41,6 +41,8 @@ pub enum DataSet {
     Ranking,
     /// Histories of people with an assistant, of the same shape, written to measure on.
     Assistants,
+    /// Chats in other languages than English, of the same shape, written to measure on.
+    Languages,
     /// All that one person has in a store: chats with two assistants, a group's chat and coding agents' logs.
     OneUser,
     /// Anyone's own labelled history.
@@ -48,7 +50,8 @@ pub enum DataSet {
 }
 
 const NAMES: &str = "locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues, \
-                     dialogues-dev, dialogues-test, conversations, ranking, assistants, one-user or jsonl";
+                     dialogues-dev, dialogues-test, conversations, ranking, assistants, languages, one-user or \
+                     jsonl";
 
 /// The folder of the dialogues, from the root of the repository.
 const DIALOGUES: &str = "datasets/dialogues";
@@ -58,12 +61,14 @@ const CONVERSATIONS: &str = "datasets/conversations";
 const RANKING: &str = "datasets/ranking";
 /// The folder of the histories with an assistant.
 const ASSISTANTS: &str = "datasets/assistants";
+/// The folder of the chats in other languages than English.
+const LANGUAGES: &str = "datasets/languages";
 /// The folder of one person's store.
 const ONE_USER: &str = "datasets/one-user";
 
 impl DataSet {
     /// Every data set, in the order in which they are listed to people.
-    pub const ALL: [DataSet; 15] = [
+    pub const ALL: [DataSet; 16] = [
         DataSet::Locomo,
         DataSet::LocomoAudit,
         DataSet::LongMemEval,
@@ -77,6 +82,7 @@ impl DataSet {
         DataSet::Conversations,
         DataSet::Ranking,
         DataSet::Assistants,
+        DataSet::Languages,
         DataSet::OneUser,
         DataSet::Jsonl,
     ];
@@ -97,6 +103,7 @@ impl DataSet {
             DataSet::Conversations => "conversations",
             DataSet::Ranking => "ranking",
             DataSet::Assistants => "assistants",
+            DataSet::Languages => "languages",
             DataSet::OneUser => "one-user",
             DataSet::Jsonl => "jsonl",
         }
@@ -119,6 +126,7 @@ impl DataSet {
             DataSet::Conversations => Some(Path::new(CONVERSATIONS)),
             DataSet::Ranking => Some(Path::new(RANKING)),
             DataSet::Assistants => Some(Path::new(ASSISTANTS)),
+            DataSet::Languages => Some(Path::new(LANGUAGES)),
             DataSet::OneUser => Some(Path::new(ONE_USER)),
             _ => None,
         }
@@ -141,9 +149,11 @@ impl DataSet {
             DataSet::Beam => beam::load(&files, unit),
             DataSet::RealMem => realmem::load(&files, unit),
             DataSet::QmSum => qmsum::load(&files, unit),
-            DataSet::Dialogues | DataSet::Conversations | DataSet::Ranking | DataSet::Assistants => {
-                dialogues::load(self, &files, unit, None)
-            }
+            DataSet::Dialogues
+            | DataSet::Conversations
+            | DataSet::Ranking
+            | DataSet::Assistants
+            | DataSet::Languages => dialogues::load(self, &files, unit, None),
             DataSet::DialoguesDev => dialogues::load(self, &files, unit, Some(dialogues::Side::Dev)),
             DataSet::DialoguesTest => dialogues::load(self, &files, unit, Some(dialogues::Side::Test)),
             DataSet::OneUser | DataSet::Jsonl => jsonl::load(self, &files, unit),

@@ -131,7 +131,7 @@ pub(super) fn locate(dataset: DataSet, path: &Path) -> Result<Files, DataError> 
         DataSet::RealMem => search.personas(),
         DataSet::QmSum => search.file(&[QMSUM], &["", "qmsum", "data/ALL/jsonl"]),
         DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => search.dialogues(),
-        DataSet::Conversations | DataSet::Ranking | DataSet::Assistants => search.jsonl(),
+        DataSet::Conversations | DataSet::Ranking | DataSet::Assistants | DataSet::Languages => search.jsonl(),
         DataSet::OneUser => search.folder(&JSONL, &["", "one-user", "datasets/one-user"]),
         DataSet::Jsonl if path.is_dir() => search.folder(&JSONL, &[""]),
         DataSet::Jsonl => search.file(&[], &[]),

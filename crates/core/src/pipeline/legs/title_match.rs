@@ -1,5 +1,7 @@
 //! The leg `title_match`: a query that names a session by its title is answered by what was said in it.
 
+use std::collections::HashSet;
+
 use crate::{
     analysis::Analyzer,
     error::StoreError,
@@ -87,8 +89,11 @@ fn fits(input: &LegInput<'_>) -> Option<Vec<f64>> {
     if index.titles().is_empty() {
         return None;
     }
-    let fits =
-        of_titles(index.titles(), &request.question.terms, &index.spec().analyzer.query_terms(FOR_CONVERSATIONS))?;
+    let question = request.question;
+    let unasked = index.spec().analyzer.query_terms(FOR_CONVERSATIONS);
+    // A title may be too short to tell its language: it has its words in another form then than the texts.
+    let words: Vec<&[String]> = question.terms.iter().map(|term| question.forms_of(term)).collect();
+    let fits = of_titles(index.titles(), &words, &unasked)?;
     let documents = index.documents();
     let mut of_session = vec![0.0; documents.sessions().len()];
     for (&session, fit) in index.titles().sessions().iter().zip(fits) {
@@ -102,20 +107,28 @@ fn fits(input: &LegInput<'_>) -> Option<Vec<f64>> {
     scores.iter().any(|&fit| fit > 0.0).then_some(scores)
 }
 
-/// The fit of each title; `None` where no title has a term of the query. `unasked` are terms that only count where a title
-/// has them.
-fn of_titles(titles: &Titles, terms: &[String], unasked: &[String]) -> Option<Vec<f64>> {
+/// The fit of each title; `None` where no title has a word of the query, which are given by the terms that each may be.
+/// `unasked` are terms that only count where a title has them.
+fn of_titles(titles: &Titles, words: &[&[String]], unasked: &[String]) -> Option<Vec<f64>> {
     let postings = titles.postings();
     let count = postings.lengths().len() as f64;
     let weight = |holders: usize| (1.0 + (count - holders as f64 + 0.5) / (holders as f64 + 0.5)).ln();
     let (mut shared, mut asked) = (vec![0.0; postings.lengths().len()], 0.0);
-    for term in terms {
-        let holders = postings.of(term);
-        if holders.is_empty() && unasked.contains(term) {
+    let mut counted: HashSet<&[String]> = HashSet::new();
+    for forms in words {
+        // Two terms of a query may be of one word.
+        if !counted.insert(forms) {
+            continue;
+        }
+        let mut holders: Vec<u32> =
+            forms.iter().flat_map(|form| postings.of(form)).map(|posting| posting.text).collect();
+        holders.sort_unstable();
+        holders.dedup();
+        if holders.is_empty() && forms.iter().any(|form| unasked.contains(form)) {
             continue;
         }
         asked += weight(holders.len());
-        holders.iter().for_each(|posting| shared[posting.text as usize] += weight(holders.len()));
+        holders.iter().for_each(|&title| shared[title as usize] += weight(holders.len()));
     }
     if shared.iter().all(|&shared| shared == 0.0) {
         return None;
@@ -144,7 +157,9 @@ mod tests {
         }
         let fits = |query: &str| {
             let unasked = analyzer.query_terms(FOR_CONVERSATIONS);
-            of_titles(&titles, &analyzer.query_terms(query), &unasked).unwrap()
+            let terms = analyzer.query_terms(query);
+            let words: Vec<&[String]> = terms.iter().map(std::slice::from_ref).collect();
+            of_titles(&titles, &words, &unasked).unwrap()
         };
         let named = fits("comparing loans for the car");
         assert!((named[0] - 1.0).abs() < 1e-12, "{named:?}");
