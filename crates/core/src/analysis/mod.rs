@@ -29,7 +29,7 @@ use crate::types::UnknownChoice;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Analyzer {
     /// Unicode words, case and accents folded, without the function words of the text's language, and their Snowball stems in
-    /// it; in English where it tells none of [`LANGUAGES`].
+    /// it; in English where it tells no language that is known by its words (`languages.rs`).
     #[default]
     English,
     /// Unicode words, case and accents folded; no stop words, no stems: for any language.

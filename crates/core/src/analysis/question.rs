@@ -1,5 +1,7 @@
 //! What a question asks for besides its terms: whom it is about, whether it asks when.
 
+use std::collections::HashMap;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{Analyzer, Language, NamedDate, distinct, fold::fold, languages::LANGUAGES, stopwords, time_words};
@@ -36,6 +38,8 @@ pub struct Question {
     in_second_person: bool,
     /// Of words that texts of several languages have in several forms, the terms of each.
     forms: Vec<Vec<String>>,
+    /// Which of them a term is of.
+    word_of: HashMap<String, usize>,
 }
 
 /// The name of a speaker, by the words people use for it.
@@ -97,6 +101,7 @@ impl Question {
             in_first_person: time_words::in_first_person(text),
             in_second_person: time_words::in_second_person(text),
             forms: Vec::new(),
+            word_of: HashMap::new(),
         }
     }
 
@@ -107,13 +112,18 @@ impl Question {
 
     /// The same with the terms that each of its words may be.
     pub(crate) fn with_forms(self, forms: Vec<Vec<String>>) -> Self {
-        Self { forms, ..self }
+        let mut word_of = HashMap::new();
+        for (word, forms) in forms.iter().enumerate() {
+            for form in forms {
+                word_of.entry(form.clone()).or_insert(word);
+            }
+        }
+        Self { forms, word_of, ..self }
     }
 
     /// All terms that the word of a term may be, itself included.
     pub(crate) fn forms_of<'t>(&'t self, term: &'t String) -> &'t [String] {
-        let forms = self.forms.iter().find(|forms| forms.contains(term));
-        forms.map_or(std::slice::from_ref(term), Vec::as_slice)
+        self.word_of.get(term).map_or(std::slice::from_ref(term), |&word| &self.forms[word])
     }
 
     /// The same, asked at the moment of `clock`.

@@ -68,12 +68,13 @@ const PROBE: &str = "
     ㋿ 々〇 👍🏽 🎉! 👩‍👩‍👧 🇫🇷 ☎️ ➤ a\u{200D}b zero\u{200B}width soft\u{AD}hyphen tab\tline\u{2028}end";
 
 /// A text of each language that has stems of its own.
-const LANGUAGES: [&str; 13] = [
+const LANGUAGES: [&str; 14] = [
     "Wir haben die Wohnungen am Samstag nicht besichtigt",
     "Compramos las bicicletas que estaban en la habitación",
     "Nous avons visité l'appartement et les chambres",
     "Abbiamo comprato le biciclette con l'offerta della settimana",
     "Compramos as bicicletas e não pagamos as prestações",
+    "Am cumpărat bicicletele pe care le-am văzut în oraș",
     "Wij hebben de woningen op zaterdag niet bezichtigd",
     "Vi har sålt båtarna och köpt en ny stuga",
     "Vi har solgt bådene og købt et nyt hus hvor der er plads",
