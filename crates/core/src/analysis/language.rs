@@ -149,12 +149,15 @@ fn by_words(text: &str) -> Option<Language> {
         if word.len() < 2 {
             continue;
         }
-        for (_, evidence) in evidence.iter_mut().enumerate().filter(|(number, _)| languages >> number & 1 == 1) {
-            let count = if is_english || is_also_english { &mut evidence.other } else { &mut evidence.own };
-            *count += 1;
+        let mut left = languages;
+        while left != 0 {
+            let Evidence { own, other } = &mut evidence[left.trailing_zeros() as usize];
+            *(if is_english || is_also_english { other } else { own }) += 1;
+            left &= left - 1;
         }
     }
-    for (language, evidence) in LANGUAGES.iter().zip(&mut evidence) {
+    let accented = if lower.is_ascii() { &mut [] } else { evidence.as_mut_slice() };
+    for (language, evidence) in LANGUAGES.iter().zip(accented) {
         evidence.other += usize::from(lower.contains(|c| language.letters.contains(c)));
     }
     // A long text of a language without a list has a function word of some list by chance.
