@@ -4,7 +4,7 @@
 
 use super::{
     language::{CHINESE, JAPANESE, Language},
-    languages::LANGUAGES,
+    languages::says_little,
     words::is_han,
 };
 
@@ -30,11 +30,7 @@ pub(super) fn is_function_word(language: Language, term: &str) -> bool {
         }
         (JAPANESE, Some(one), None, _) => is_hiragana(one),
         (JAPANESE, Some(one), Some(_), None) if is_hiragana(one) => KANA_PAIRS.split(' ').any(|pair| pair == term),
-        (Language::Named(name), ..) => {
-            let words = LANGUAGES.iter().find(|language| language.name == name).map(|language| language.function_words);
-            words.is_some_and(|words| words.split(' ').any(|word| word == term))
-        }
-        _ => false,
+        _ => language.number().is_some_and(|number| says_little(term, Some(number))),
     }
 }
 
@@ -45,7 +41,10 @@ fn is_hiragana(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Analyzer, folded, languages::KnownLanguage};
+    use crate::analysis::{
+        Analyzer, folded,
+        languages::{KnownLanguage, LANGUAGES},
+    };
 
     #[test]
     fn every_word_of_a_list_is_one_a_text_can_have() {

@@ -33,9 +33,7 @@ impl Language {
             script => script,
         }
     }
-}
 
-impl Language {
     /// Its number among those that are known by their words.
     pub(crate) fn number(self) -> Option<usize> {
         let Language::Named(name) = self else { return None };

@@ -233,17 +233,17 @@ impl Documents {
         self.form[position as usize]
     }
 
-    /// The languages other than English that at least `share` of the texts are in.
-    pub fn languages(&self, share: f64) -> Vec<Language> {
+    /// The languages other than English that texts are in, with the share of the texts of each, in (0, 1].
+    pub fn languages(&self) -> Vec<(Language, f64)> {
         let mut counts: HashMap<Language, usize> = HashMap::new();
         self.form
             .iter()
             .filter_map(|form| form.language())
             .for_each(|language| *counts.entry(language).or_default() += 1);
-        let mut many: Vec<_> =
-            counts.into_iter().filter(|(_, count)| *count as f64 >= share * self.form.len() as f64).collect();
-        many.sort_unstable_by_key(|(language, count)| (std::cmp::Reverse(*count), language.number()));
-        many.into_iter().map(|(language, _)| language).collect()
+        let share = |(language, count): (Language, usize)| (language, count as f64 / self.form.len() as f64);
+        let mut shares: Vec<(Language, f64)> = counts.into_iter().map(share).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.number().cmp(&b.0.number())));
+        shares
     }
 
     /// Session number of the text at `position`, and its place among the session's turns; notes have none.

@@ -98,19 +98,19 @@ impl Reranker for LoadingReranker {
 mod tests {
     use super::*;
 
-    fn coming(load: impl FnOnce() -> Loaded + Send + 'static) -> LoadingReranker {
+    fn loading(load: impl FnOnce() -> Loaded + Send + 'static) -> LoadingReranker {
         let loading = Mutex::new(Some(thread::spawn(load)));
         LoadingReranker { form: PairForm::Dialogue, loading, loaded: OnceLock::new() }
     }
 
     #[test]
     fn what_fails_to_load_says_why_at_every_search() {
-        let failing = coming(|| Err("the file is damaged".to_owned()));
+        let failing = loading(|| Err("the file is damaged".to_owned()));
         for _ in 0..2 {
             let error = failing.score_candidates("kite", &[]).unwrap_err().to_string();
             assert_eq!(error, "the evidence reranker: the file is damaged");
         }
-        let ending = coming(|| std::panic::resume_unwind(Box::new(())));
+        let ending = loading(|| std::panic::resume_unwind(Box::new(())));
         assert!(ending.score("kite", &[]).unwrap_err().to_string().contains("run the command again"));
     }
 }

@@ -18,14 +18,21 @@ pub(super) struct KnownTerms<'i> {
     pub(super) most: usize,
     /// The languages that texts are in.
     pub(super) languages: Vec<Language>,
+    /// Those of them that most texts are in.
+    pub(super) main_languages: Vec<Language>,
 }
 
 /// A language is one of a namespace where this share of its texts is in it.
 const OF_NAMESPACE: f64 = 0.05;
+/// A question that tells no language is in one that this share of the texts is in.
+const MOSTLY: f64 = 0.5;
 
 impl<'i> KnownTerms<'i> {
     pub(super) fn new(index: &'i Index, most: u8) -> Self {
-        Self { index, most: usize::from(most), languages: index.documents().languages(OF_NAMESPACE) }
+        let shares = index.documents().languages();
+        let from =
+            |least: f64| shares.iter().filter(|(_, share)| *share >= least).map(|(language, _)| *language).collect();
+        Self { index, most: usize::from(most), languages: from(OF_NAMESPACE), main_languages: from(MOSTLY) }
     }
 
     /// The terms that a word may be; `None` for a stop word, and for what is several words.

@@ -35,8 +35,6 @@ const SHORTEST: usize = 4;
 /// Letters from which a word of another language than English may have other mistakes than a letter too few. Nothing tells
 /// there a word from a misspelt one, and of few letters, "fuhr" and "fur", "Juli" and "Juni" are both meant.
 const SHORTEST_FOREIGN: usize = 6;
-/// A question that tells no language is in one that this share of the texts is in.
-const MOSTLY: f64 = 0.5;
 /// Letters up to which all words one edit away are made: what is longer is no word, and they are as many as fifty for each.
 const LONGEST: usize = 40;
 /// Unknown terms of one query that are looked up: each is compared with all terms, and a pasted log has thousands.
@@ -170,7 +168,7 @@ impl KnownTerms<'_> {
     fn is_foreign(&self, question: &Question) -> bool {
         match question.language() {
             Some(language) => language != Language::English,
-            None => !self.index.documents().languages(MOSTLY).is_empty(),
+            None => !self.main_languages.is_empty(),
         }
     }
 }

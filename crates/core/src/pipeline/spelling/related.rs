@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use super::{KnownTerms, MOSTLY};
+use super::KnownTerms;
 use crate::analysis::Question;
 
 /// Letters that two inflections of a word have in common at the beginning.
@@ -23,7 +23,7 @@ impl KnownTerms<'_> {
     /// The terms that stand for one that no text has: another inflection, compounds that it is part of, or its own parts.
     pub(super) fn related(&self, question: &Question, term: &str, word: &str) -> Option<Vec<String>> {
         let inflected = || self.inflected(term).map(|term| vec![term]);
-        let has_compounds = question.has_compounds(&self.index.documents().languages(MOSTLY));
+        let has_compounds = question.has_compounds(&self.main_languages);
         let compound =
             || if has_compounds { self.compounds_of(term).or_else(|| self.compounded(question, word)) } else { None };
         inflected().or_else(compound)
