@@ -29,7 +29,7 @@ def main():
     systems = {
         "hybrid": ["--pipeline", "hybrid"],
         "hybrid with the candidate ranker": ["--pipeline", "learned"],
-        "hybrid with the evidence reranker": ["--pipeline", "hybrid", "--rerank", reranker if reranker == "evidence" else os.path.abspath(reranker)],
+        "hybrid with the evidence reranker": ["--pipeline", "hybrid", "--rerank-depth", "10", "--rerank", reranker if reranker == "evidence" else os.path.abspath(reranker)],
     }
     with tempfile.TemporaryDirectory() as folder:
         store, history = os.path.join(folder, "store.db"), os.path.join(folder, "locomo.json")

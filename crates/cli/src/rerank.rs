@@ -32,7 +32,8 @@ pub(crate) struct RerankArgs {
     /// [default: conflict-aware].
     #[arg(long, value_name = "BY")]
     rerank_by: Option<JudgePrompt>,
-    /// Turns that the reranker scores [default: 40 for a language model, 10 for a cross-encoder].
+    /// Turns that the reranker scores, at most [default: 40 for a language model, 20 for the evidence reranker that is part of
+    /// the program, 10 for another cross-encoder].
     #[arg(long, value_name = "N", alias = "judge-depth", env = "AFORESAID_RERANK_DEPTH", value_parser = at_least_one)]
     rerank_depth: Option<NonZeroUsize>,
     /// The same as --rerank llm --rerank-by BY, in the words of the last release.
@@ -210,7 +211,8 @@ pub(crate) struct LocalRerankArgs {
     /// [default: none on a data set; in the own store the one of searches, by the configuration file].
     #[arg(long, value_name = "evidence|MODEL|FILE|none")]
     rerank: Option<Choice>,
-    /// Hits that the reranker orders [default: 10].
+    /// Hits that the reranker orders, at most [default: 20 for the evidence reranker that is part of the program, 10 for
+    /// another].
     #[arg(long, value_name = "N", requires = "rerank", value_parser = at_least_one)]
     rerank_depth: Option<NonZeroUsize>,
 }

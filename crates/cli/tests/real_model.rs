@@ -76,7 +76,7 @@ fn the_demo_runs_and_its_questions_are_answered() {
 }
 
 #[test]
-fn the_reranker_that_ships_orders_the_first_ten() {
+fn the_reranker_that_ships_orders_the_first_twenty() {
     let sandbox = Sandbox::new();
     json(&mut with_model(&sandbox, &["demo"]));
     let asked: Vec<String> = QUESTIONS
@@ -89,15 +89,18 @@ fn the_reranker_that_ships_orders_the_first_ten() {
         .collect();
     sandbox.write("asked.jsonl", asked.join("\n"));
     let measured = |more: &[&str]| {
+        let measures = ["--measures", "hit@1,mrr,recall@10,recall@20"];
         let run = ["eval", "run", "--queries", "asked.jsonl", "--unit", "turn", "-n", "demo"];
-        json(&mut with_model(&sandbox, &[&run[..], more].concat()))["units"]["turn"].clone()
+        json(&mut with_model(&sandbox, &[&run[..], &measures, more].concat()))["units"]["turn"].clone()
     };
     let (plain, reranked) = (measured(&["--rerank", "none"]), measured(&["--rerank", "evidence"]));
     assert_eq!(measured(&[]), reranked, "nobody has to ask for it");
     assert_eq!(plain["system"], "learned");
     let system = reranked["system"].as_str().unwrap();
-    assert!(system.starts_with("learned, the best 10 reranked by all-MiniLM-L6-v2+evidence@"), "{system}");
-    assert_eq!(plain["measures"]["recall@10"], reranked["measures"]["recall@10"], "the first ten are the same set");
+    assert!(system.starts_with("learned, the best 20 reranked by all-MiniLM-L6-v2+evidence@"), "{system}");
+    assert_eq!(plain["measures"]["recall@20"], reranked["measures"]["recall@20"], "the first twenty are the same set");
+    let ten = measured(&["--rerank", "evidence", "--rerank-depth", "10"]);
+    assert_eq!(plain["measures"]["recall@10"], ten["measures"]["recall@10"], "the first ten are the same set");
     assert_ne!(plain["measures"]["mrr"], reranked["measures"]["mrr"]);
     // A floor, as above: 18 of 31 were first when this was written.
     assert!(reranked["measures"]["hit@1"].as_f64().unwrap() > 0.5, "{reranked}");

@@ -111,10 +111,7 @@ pub enum RerankError {
 /// # Errors
 /// When there are more or fewer scores than candidates, or one is not a number.
 pub fn order(scores: &[Option<f64>], candidates: usize) -> Result<Vec<usize>, RerankError> {
-    if scores.len() != candidates {
-        let (found, expected) = (scores.len(), candidates);
-        return Err(RerankError::Failed(format!("found {found} scores, expected {expected}, one a candidate")));
-    }
+    require_one_each(scores.len(), candidates)?;
     if let Some(place) = scores.iter().position(|score| score.is_some_and(f64::is_nan)) {
         return Err(RerankError::Failed(format!("the score of candidate {place} is not a number")));
     }
@@ -124,6 +121,14 @@ pub fn order(scores: &[Option<f64>], candidates: usize) -> Result<Vec<usize>, Re
         (a, b) => b.is_some().cmp(&a.is_some()),
     });
     Ok(places)
+}
+
+/// Refuses more or fewer scores than candidates.
+fn require_one_each(found: usize, expected: usize) -> Result<(), RerankError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(RerankError::Failed(format!("found {found} scores, expected {expected}, one a candidate")))
 }
 
 /// A cross-encoder as a reranker: each candidate is read together with the query.

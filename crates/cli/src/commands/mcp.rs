@@ -46,7 +46,8 @@ pub(crate) struct Mcp {
     /// none, whatever is configured [default: evidence with the default pipeline, where its model is on this machine].
     #[arg(long, value_name = "evidence|MODEL|FILE|none", env = "AFORESAID_RERANK")]
     rerank: Option<Choice>,
-    /// Turns that the reranker scores [default: 10].
+    /// Turns that the reranker scores, at most [default: 20 for the evidence reranker that is part of the program, 10 for
+    /// another].
     #[arg(long, value_name = "N", env = "AFORESAID_RERANK_DEPTH", value_parser = at_least_one)]
     rerank_depth: Option<NonZeroUsize>,
     /// Serve over HTTP instead of standard input and output, at this port or address [default: 127.0.0.1:8417].

@@ -4,7 +4,10 @@ use std::num::NonZeroUsize;
 
 use serde::{Serialize, Serializer};
 
-use super::scope::Candidates;
+use super::{
+    legs::{DateLeg, MentionLeg, TimeOrderLeg, TitleLeg},
+    scope::Candidates,
+};
 use crate::{
     analysis::Question,
     dense::Rescore,
@@ -101,12 +104,19 @@ pub struct LegHit {
 ///
 /// Serializes as a map: `{"lexical": {"rank": 1, "score": 7.5}, "dense": {"rank": 3, "score": 0.4}}`.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Legs(pub(in crate::pipeline) Vec<(&'static str, LegHit)>);
+pub struct Legs(pub(crate) Vec<(&'static str, LegHit)>);
 
 impl Legs {
     /// Where it stands in the leg of that name.
     pub fn get(&self, leg: &str) -> Option<LegHit> {
         self.0.iter().find(|(name, _)| *name == leg).map(|(_, hit)| *hit)
+    }
+
+    /// How well it meets the conditions that the question states beside its matter: the times that it names, the order in time
+    /// that it asks for, the title that it names. The sum of what those legs say of it, 0 where there is none.
+    pub fn conditions_met(&self) -> f64 {
+        let legs = [DateLeg::NAME, TimeOrderLeg::NAME, MentionLeg::NAME, TitleLeg::NAME];
+        legs.into_iter().filter_map(|leg| self.get(leg)).map(|hit| hit.score).sum()
     }
 
     /// Every leg that found it.

@@ -3,7 +3,7 @@
 
 use std::{fmt, num::NonZeroUsize, str::FromStr, sync::Arc};
 
-use super::{CandidateScore, CrossEncoderReranker, Logits, RerankCandidate, RerankError, Reranker};
+use super::{CandidateScore, CrossEncoderReranker, Logits, RerankCandidate, RerankError, Reranker, require_one_each};
 use crate::{
     encoder::{EncodeError, Locality, PairScore, PairScorer},
     fusion::mean_and_deviation,
@@ -96,8 +96,12 @@ impl FromStr for PairForm {
 /// A cross-encoder that was trained on the best candidates of a first stage.
 ///
 /// The score of a candidate is the model's logit, plus a weight times its first-stage score in standard deviations of
-/// those of all candidates shown. The logit of a turn that the model reads in part is moved towards the mean of
-/// the logits.
+/// those of all candidates shown, plus twice how well it meets the conditions that the question states
+/// ([`Legs::conditions_met`](crate::pipeline::Legs::conditions_met)). The logit of a turn that the model reads in part is moved towards
+/// the mean of the logits.
+///
+/// The model reads ten candidates, best first, and then ten more. One that tells whether a candidate answers the question
+/// stops where any of those it read does; candidates that it did not read have no score.
 #[derive(Clone)]
 pub struct EvidenceReranker {
     scorer: Arc<dyn PairScorer>,
@@ -106,7 +110,16 @@ pub struct EvidenceReranker {
     is_calibrated: bool,
 }
 
+/// The log odds of an answer from which nothing more is read: it is as likely as not.
+const ANSWERED: f32 = 0.0;
+/// Of how well a candidate meets the conditions that the question states, beside the logit (docs/decisions/0024).
+const CONDITIONS_WEIGHT: f64 = 2.0;
+
 impl EvidenceReranker {
+    /// How many candidates a [`calibrated`](Self::calibrated) one is shown, where nobody says. It reads the second ten only where
+    /// none of the first answers.
+    pub const CALIBRATED_DEPTH: NonZeroUsize = NonZeroUsize::MIN.saturating_add(19);
+
     /// A trained scorer with the form of its pairs and the weight of the first stage, which its file records.
     pub fn new(scorer: Arc<dyn PairScorer>, form: PairForm, first_stage_weight: f64) -> Self {
         Self { scorer, form, first_stage_weight, is_calibrated: false }
@@ -128,7 +141,7 @@ impl Reranker for EvidenceReranker {
     }
 
     fn default_depth(&self) -> NonZeroUsize {
-        CrossEncoderReranker::DEPTH
+        if self.is_calibrated { Self::CALIBRATED_DEPTH } else { CrossEncoderReranker::DEPTH }
     }
 
     fn neighbours(&self) -> u32 {
@@ -149,20 +162,44 @@ impl Reranker for EvidenceReranker {
         candidates: &[RerankCandidate],
     ) -> Result<Vec<CandidateScore>, RerankError> {
         candidates.iter().try_for_each(require_no_label)?;
-        let passages: Vec<String> = candidates.iter().map(|candidate| self.form.passage(candidate)).collect();
-        let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-        let query = self.form.query(query, candidates);
-        let failed = |error: EncodeError| RerankError::Failed(error.to_string());
-        let pairs = self.scorer.score_pairs(&query, &passages).map_err(failed)?;
+        let pairs = self.read(query, candidates)?;
         let shares = candidates.iter().zip(&pairs).map(|(candidate, pair)| share_read(candidate, pair.bytes_read));
         let logits = pairs.iter().map(|pair| pair.score).collect::<Vec<_>>();
         let logits = tempered(&logits, &shares.collect::<Vec<_>>());
         let first_stage = standardised(&candidates.iter().map(|candidate| candidate.score).collect::<Vec<_>>());
-        let candidate = |((pair, logit), first): ((&PairScore, f64), f64)| CandidateScore {
-            score: Some(logit + self.first_stage_weight * first),
-            logits: pair.answers.map(|answers| Logits { fits: f64::from(pair.score), answers: f64::from(answers) }),
-        };
-        Ok(pairs.iter().zip(logits).zip(first_stage).map(candidate).collect())
+        let score =
+            |(((candidate, first), pair), logit): (((&RerankCandidate, f64), &PairScore), f64)| CandidateScore {
+                score: Some(
+                    logit + self.first_stage_weight * first + CONDITIONS_WEIGHT * candidate.legs.conditions_met(),
+                ),
+                logits: pair.answers.map(|answers| Logits { fits: f64::from(pair.score), answers: f64::from(answers) }),
+            };
+        let mut scored: Vec<_> = candidates.iter().zip(first_stage).zip(&pairs).zip(logits).map(score).collect();
+        scored.resize(candidates.len(), CandidateScore::default());
+        Ok(scored)
+    }
+}
+
+impl EvidenceReranker {
+    /// What the model says of the candidates, or of the first tens of them, where one of those answers.
+    ///
+    /// # Errors
+    /// [`RerankError::Failed`] where the model fails, or does not give a score a candidate.
+    fn read(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<PairScore>, RerankError> {
+        let failed = |error: EncodeError| RerankError::Failed(error.to_string());
+        let query = self.form.query(query, candidates);
+        let mut pairs: Vec<PairScore> = Vec::with_capacity(candidates.len());
+        for next in candidates.chunks(CrossEncoderReranker::DEPTH.get()) {
+            let passages: Vec<String> = next.iter().map(|candidate| self.form.passage(candidate)).collect();
+            let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+            let read = self.scorer.score_pairs(&query, &passages).map_err(failed)?;
+            require_one_each(read.len(), next.len())?;
+            pairs.extend(read);
+            if pairs.iter().any(|pair| pair.answers.is_some_and(|answers| answers >= ANSWERED)) {
+                break;
+            }
+        }
+        Ok(pairs)
     }
 }
 
@@ -207,7 +244,11 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::{encoder::EncodeError, types::EncoderId};
+    use crate::{
+        encoder::EncodeError,
+        pipeline::{LegHit, Legs},
+        types::EncoderId,
+    };
 
     /// Scores by length, and remembers what it was given.
     struct Lengths(EncoderId, Mutex<Vec<String>>);
@@ -270,6 +311,92 @@ mod tests {
         assert_eq!(scores, [Some(19.0), Some(15.0)]);
         let alone = EvidenceReranker::new(scorer(), PairForm::Turn, 2.0).score("q", &candidates[..1]).unwrap();
         assert_eq!(alone, [Some(17.0)]);
+    }
+
+    #[test]
+    fn a_condition_that_is_met_counts_twice() {
+        let at = |legs: &[(&'static str, f64)]| {
+            let hit = |&(leg, score): &(&'static str, f64)| (leg, LegHit { rank: 1, score });
+            RerankCandidate { legs: Legs(legs.iter().map(hit).collect()), ..candidate(1, "a", 1.0) }
+        };
+        let candidates = [
+            at(&[("lexical", 9.0)]),
+            at(&[("date_match", 0.75), ("lexical", 9.0)]),
+            at(&[("time_order", 1.0), ("mention_order", 0.5)]),
+            at(&[("title_match", 1.0), ("reply_match", 1.0)]),
+        ];
+        let scores = EvidenceReranker::new(scorer(), PairForm::Turn, 2.0).score("q", &candidates).unwrap();
+        assert_eq!(scores, [17.0, 18.5, 20.0, 19.0].map(Some));
+    }
+
+    /// Whether a passage answers is its last word.
+    struct Told(Arc<Lengths>);
+
+    impl PairScorer for Told {
+        fn id(&self) -> &EncoderId {
+            self.0.id()
+        }
+
+        fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
+            self.0.score(query, passages)
+        }
+
+        fn score_pairs(&self, query: &str, passages: &[&str]) -> Result<Vec<PairScore>, EncodeError> {
+            let last = |passage: &&str| passage.split(' ').next_back().unwrap().parse().unwrap();
+            let score = |passage| PairScore { score: 1.0, answers: Some(last(passage)), bytes_read: usize::MAX };
+            self.score(query, passages).map(|_| passages.iter().map(score).collect())
+        }
+    }
+
+    #[test]
+    fn ten_more_are_read_where_none_of_ten_answers() {
+        let read = |answers: &[&str]| {
+            let scorer = scorer();
+            let candidates: Vec<_> = (1..).zip(answers).map(|(place, text)| candidate(place, text, 1.0)).collect();
+            let reranker = EvidenceReranker::new(Arc::new(Told(scorer.clone())), PairForm::Turn, 1.0);
+            let scores = reranker.score("q", &candidates).unwrap();
+            let read = scores.iter().take_while(|score| score.is_some()).count();
+            assert!(scores.len() == answers.len() && scores[read..].iter().all(Option::is_none), "{scores:?}");
+            let seen = scorer.1.lock().unwrap();
+            let questions = seen.iter().filter(|text| text.starts_with("QUERY_TIME")).count();
+            assert_eq!(seen.len(), questions + read, "what is not read is not shown to the model");
+            read
+        };
+        let doubtful = vec!["-0.5"; 25];
+        assert_eq!(read(&doubtful), 25);
+        assert_eq!(read(&[]), 0);
+        for (place, expected) in [(0, 10), (9, 10), (10, 20), (20, 25)] {
+            let mut answers = doubtful.clone();
+            answers[place] = "0.0";
+            assert_eq!(read(&answers), expected, "{place}");
+            assert_eq!(read(&answers[..=place]), expected.min(place + 1), "{place}");
+        }
+    }
+
+    #[test]
+    fn one_that_confidence_was_fitted_on_is_shown_twenty() {
+        let reranker = EvidenceReranker::new(scorer(), PairForm::Turn, 1.0);
+        assert_eq!([reranker.clone(), reranker.calibrated()].map(|of| of.default_depth().get()), [10, 20]);
+    }
+
+    #[test]
+    fn a_model_gives_a_score_a_candidate() {
+        /// Forgets the last one.
+        struct Short(Arc<Lengths>);
+
+        impl PairScorer for Short {
+            fn id(&self) -> &EncoderId {
+                self.0.id()
+            }
+
+            fn score(&self, query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
+                self.0.score(query, &passages[1..])
+            }
+        }
+
+        let reranker = EvidenceReranker::new(Arc::new(Short(scorer())), PairForm::Turn, 1.0);
+        let refused = reranker.score("q", &[candidate(1, "a", 1.0), candidate(2, "b", 1.0)]).unwrap_err().to_string();
+        assert_eq!(refused, "found 1 scores, expected 2, one a candidate");
     }
 
     #[test]

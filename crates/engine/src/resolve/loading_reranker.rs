@@ -8,9 +8,7 @@ use std::{
 
 use aforesaid_core::{
     Locality,
-    rerank::{
-        CandidateScore, CrossEncoderReranker, EvidenceReranker, PairForm, RerankCandidate, RerankError, Reranker,
-    },
+    rerank::{CandidateScore, EvidenceReranker, PairForm, RerankCandidate, RerankError, Reranker},
 };
 use aforesaid_models::{EvidenceModel, ModelError};
 
@@ -67,7 +65,7 @@ impl Reranker for LoadingReranker {
     }
 
     fn default_depth(&self) -> NonZeroUsize {
-        CrossEncoderReranker::DEPTH
+        EvidenceReranker::CALIBRATED_DEPTH
     }
 
     fn neighbours(&self) -> u32 {

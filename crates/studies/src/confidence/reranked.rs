@@ -179,10 +179,10 @@ pub fn reranked_confidence_study(
 
 fn preface(encoder: &str) -> String {
     format!(
-        "The probabilities that the first hit answers and that there is an answer, where the evidence reranker orders the ten best of the \
+        "The probabilities that the first hit answers and that there is an answer, where the evidence reranker orders the best turns of the \
          default. The first is logistic in the log odds of both probabilities that the search says of itself before, in how far the score of the hit \
          that the reranker puts first is ahead of the next and of the mean of the others, in the reranker's logit that this hit answers, and in the largest of \
-         the ten's logits of fitting the question. The second is logistic in the log odds before, the largest logit of answering and that of \
+         the logits of fitting the question. The second is logistic in the log odds before, the largest logit of answering and that of \
          fitting, added up with fixed weights. Encoder {encoder}.\n\n\
          Questions without an answer and intervals are those of the [study of confidence](../confidence/report.md). The \
          coefficients are fitted on BEAM, histories with an assistant, the conversations to rank from, LongMemEval (pooled) and 48 \

@@ -29,11 +29,16 @@ const NAMED: f64 = 0.6;
 
 /// Reads `mention_order`.
 pub(super) const READER: LegReader =
-    LegReader { word: "mention_order", read: |call| LegReader::plain(call, MentionLeg) };
+    LegReader { word: MentionLeg::NAME, read: |call| LegReader::plain(call, MentionLeg) };
+
+impl MentionLeg {
+    /// Its name in pipelines and results.
+    pub const NAME: &'static str = "mention_order";
+}
 
 impl Leg for MentionLeg {
     fn name(&self) -> &'static str {
-        "mention_order"
+        Self::NAME
     }
 
     fn form(&self, _analyzer: Analyzer) -> String {
@@ -65,7 +70,7 @@ impl Column for InOrder {
     /// In parts of the first: the boost's weight is not known here.
     fn features(&self, _context: SearchContext<'_>, place: usize) -> Vec<FeatureMatch> {
         let (adds, label) = (self.0[place], "among the first, or last, to name what is asked about");
-        vec![FeatureMatch { feature: "mention_order", label, met: adds > 0.0, adds, at_best: 1.0 }]
+        vec![FeatureMatch { feature: MentionLeg::NAME, label, met: adds > 0.0, adds, at_best: 1.0 }]
     }
 
     fn weakness(&self, _context: SearchContext<'_>, _place: usize, _cut: usize) -> Option<String> {

@@ -20,11 +20,16 @@ pub struct TimeOrderLeg;
 
 /// Reads `time_order`.
 pub(super) const READER: LegReader =
-    LegReader { word: "time_order", read: |call| LegReader::plain(call, TimeOrderLeg) };
+    LegReader { word: TimeOrderLeg::NAME, read: |call| LegReader::plain(call, TimeOrderLeg) };
+
+impl TimeOrderLeg {
+    /// Its name in pipelines and results.
+    pub const NAME: &'static str = "time_order";
+}
 
 impl Leg for TimeOrderLeg {
     fn name(&self) -> &'static str {
-        "time_order"
+        Self::NAME
     }
 
     fn form(&self, _analyzer: Analyzer) -> String {
