@@ -62,6 +62,11 @@ fn shown_in(zone: &Zone, at: Timestamp) -> String {
     }
 }
 
+/// The date alone, as it shows.
+pub(crate) fn shown_date(at: Timestamp) -> String {
+    date(ZONE.get().unwrap_or(&Zone::UTC), at)
+}
+
 /// The date at a moment.
 pub(crate) fn date(zone: &Zone, at: Timestamp) -> String {
     zone.at(at).map_or_else(|| at.to_string(), |zoned| zoned.date().to_string())

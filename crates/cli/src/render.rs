@@ -14,7 +14,7 @@ mod why;
 use std::{fmt, io::Write, path::Path};
 
 use aforesaid::{
-    Explain, Timing, Warning,
+    Explain, Timing, Warning, is_uuid,
     store::Erasure,
     types::{Record, Timestamp},
 };
@@ -70,13 +70,13 @@ fn took(timing: &Timing) -> String {
 pub(crate) use answer::{Reply, asked, context};
 pub(crate) use hits::answer;
 pub(crate) use layout::{Extent, Layout};
-pub(crate) use shown::shown;
+pub(crate) use shown::{read, shown};
 pub(crate) use tables::aligned;
 pub(crate) use why::why;
 
 /// The names of a conversation and a session, but those that only programs read.
 fn origin(conversation: Option<&str>, session: Option<&str>) -> String {
-    let names = [conversation, session].into_iter().flatten().filter(|name| !ids::is_uuid(name));
+    let names = [conversation, session].into_iter().flatten().filter(|name| !is_uuid(name));
     printable(&names.collect::<Vec<_>>().join(" / "))
 }
 

@@ -48,9 +48,9 @@ fn searches_and_exports_are_filtered() {
 fn what_is_stored_is_listed() {
     let sandbox = Sandbox::holding(LINES);
     assert_snapshot!(sandbox.done(&["list"]), @"
-    (no conversation)  1 note  2025-02-01 00:00
-    chat-2  1 session, 1 turn  2025-01-05 18:00
-    chat-1  Garden plans  1 session, 2 turns  2024-10-01 09:00 to 2024-10-01 09:01
+    (no conversation)  1 note  2025-02-01
+    chat-2  1 session, 1 turn  2025-01-05
+    chat-1  Garden plans  1 session, 2 turns  2024-10-01
     ");
     assert_snapshot!(sandbox.done(&["list", "sessions", "--limit", "1"]), @"
     chat-2 / s1  1 turn  2025-01-05 18:00
@@ -78,6 +78,36 @@ fn ids_are_named_by_how_they_begin() {
     let forgotten = finish(&mut sandbox.command(&["forget", "bbbb", "--yes"]));
     assert!(forgotten.stderr.contains("bbbb stands for bbbb1111"), "{forgotten:?}");
     assert_eq!((forgotten.code, finish(&mut sandbox.command(&["show", "bbbb1111"])).code), (0, 3));
+}
+
+#[test]
+fn a_conversation_is_shown_as_it_was_said() {
+    let more = r#"{"id":"aaaa3333","conversation":"chat-1","session":"s2","speaker":"Tomas","text":"It sprouts.","said_at":"2024-11-01T09:01:00Z"}"#;
+    let sandbox = Sandbox::holding(&format!("{LINES}{more}\n"));
+    assert_snapshot!(sandbox.done(&["show", "--conversation", "garden PLANS"]), @"
+    Garden plans · chat-1 / s1
+    aaaa1111  2024-10-01 09:00  Maya
+    tags garden · project=yard
+     │ Plant the garlic in October.
+    aaaa2222  2024-10-01 09:01  Tomas
+     │ And the beans?
+
+    chat-1 / s2
+    aaaa3333  2024-11-01 09:01  Tomas
+     │ It sprouts.
+    ");
+    assert_eq!(
+        sandbox.done(&["show", "--session", "s2"]),
+        "chat-1 / s2\naaaa3333  2024-11-01 09:01  Tomas\n \u{2502} It sprouts.\n"
+    );
+    let read = sandbox.json(&["show", "-c", "chat-1", "-s", "s1"]);
+    assert_eq!(ids(&read, "memories"), ["aaaa1111", "aaaa2222"]);
+    assert_snapshot!(sandbox.refusal(&["show", "-c", "chat-9"]), @r#"3 not_found: conversation "chat-9": nothing in namespace "default" matches; `aforesaid list` shows conversations, `aforesaid export` all names"#);
+    assert!(sandbox.refusal(&["show", "--session", "s1"]).contains("2 conversations"));
+    for (args, named) in [(&["show"][..], "<ID|--conversation"), (&["show", "-c", "chat-1", "-C", "2"], "<ID>")] {
+        let refused = finish(&mut sandbox.command(args));
+        assert!(refused.code == 2 && refused.stderr.contains(named), "{refused:?}");
+    }
 }
 
 #[test]

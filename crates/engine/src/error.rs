@@ -92,12 +92,12 @@ pub enum Error {
         /// Whether there are others.
         more: bool,
     },
-    /// Several conversations have a session of that title.
-    #[error("title {title:?}: found in {} conversations ({}); name one by its id", .conversations.len(), few(.conversations))]
-    AmbiguousTitle {
-        /// The title.
-        title: String,
-        /// Where it stands.
+    /// Several conversations have a session of that title, or a name that begins so.
+    #[error("conversation {name:?}: may be any of {} ({}); name one by its whole id", .conversations.len(), few(.conversations))]
+    AmbiguousConversation {
+        /// What was named.
+        name: String,
+        /// Those that it may be.
         conversations: Vec<ConversationId>,
     },
     /// A note that is to take the place of another does not say of which.
@@ -279,7 +279,7 @@ impl Error {
             | Error::Name(_)
             | Error::AmbiguousMemory { .. }
             | Error::AmbiguousId { .. }
-            | Error::AmbiguousTitle { .. }
+            | Error::AmbiguousConversation { .. }
             | Error::NoteWithoutId
             | Error::AmbiguousSession { .. }
             | Error::InvalidCues { .. }

@@ -43,7 +43,7 @@ impl Error {
             Self::AmbiguousMemory { .. } => "ambiguous_memory",
             Self::AmbiguousSession { .. } => "ambiguous_session",
             Self::AmbiguousId { .. } => "ambiguous_id",
-            Self::AmbiguousTitle { .. } => "ambiguous_title",
+            Self::AmbiguousConversation { .. } => "ambiguous_conversation",
             Self::NoteWithoutId => "note_without_id",
             Self::NoDenseLeg { .. } => "no_dense_leg",
             Self::OtherEncoder { .. } => "other_encoder",
@@ -108,7 +108,9 @@ impl Error {
                 let candidates: Vec<Value> = candidates.iter().map(one).collect();
                 json!({"id": beginning, "candidates": candidates, "more": more})
             }
-            Self::AmbiguousTitle { title, conversations } => json!({"title": title, "conversations": conversations}),
+            Self::AmbiguousConversation { name, conversations } => {
+                json!({"name": name, "conversations": conversations})
+            }
             Self::AmbiguousSession { session, conversations } => {
                 json!({"session": session, "conversations": conversations})
             }

@@ -90,6 +90,7 @@ pub use migrate::{MigratedNamespace, MigratedRows, MigrationOutcome, MigrationPr
 pub use no_vectors::NoVectors;
 pub use recall::RecallOptions;
 pub use reembed::{IdleVectors, Reembedded};
+pub use references::is_uuid;
 pub use registry::{EncoderLimits, EncoderRegistry, ModelPolicy, ResolveEncoder};
 pub use search::{
     Answer, Asking, CandidateFeatures, Context, Explanations, LlmReranker, Ranked, Ranking, Reranking,

@@ -146,6 +146,22 @@ impl Memory {
         Ok(Shown { memory, before: earlier, after: later })
     }
 
+    /// All of a scope as it was said: session after session, each in its order, and then what it has of notes.
+    ///
+    /// # Errors
+    /// When the namespace does not exist, a named part of it holds nothing, or the store fails.
+    pub fn read(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<Record>, Error> {
+        self.must_exist(namespace)?;
+        let scope = self.resolve_scope(namespace, scope)?;
+        let mut all = Vec::new();
+        self.store.export(namespace, &scope, &mut |memory| {
+            all.push(memory);
+            Ok(())
+        })?;
+        self.some_of(namespace, &scope, all.len() as u64)?;
+        Ok(all)
+    }
+
     /// Deletes memories with their vectors and everything derived, and overwrites the freed pages.
     ///
     /// While another process reads the store, the last bytes are erased later: [`DeleteReport::erasure`] tells.

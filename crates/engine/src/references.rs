@@ -1,8 +1,10 @@
 //! Which memory and which conversation somebody means: by the beginning of an id, by a title.
 
+use std::collections::BTreeSet;
+
 use aforesaid_core::{
-    store::MemoryRef,
-    types::{ConversationId, Namespace},
+    store::{MemoryRef, SessionSummary},
+    types::{ConversationId, Namespace, Scope},
 };
 
 use crate::{error::Error, memory::Memory};
@@ -53,11 +55,12 @@ impl Memory {
         }
     }
 
-    /// The conversation of that name; where there is none, the only one that has a session of that title. A name that is
-    /// neither stays what it is.
+    /// The conversation of that name; where there is none, the only one that has a session of that title; where there is none
+    /// of that either, the only one whose name or title is that in other case; and else the only one whose name begins so. A name
+    /// that is none of these stays what it is.
     ///
     /// # Errors
-    /// When several conversations have that title, or the store fails.
+    /// When several conversations are meant, or the store fails.
     pub(crate) fn resolve_conversation(
         &self,
         namespace: &Namespace,
@@ -66,11 +69,67 @@ impl Memory {
         if self.store.has_conversation(namespace, name)? {
             return Ok(name.clone());
         }
-        let conversations = self.store.conversations_titled(namespace, name.as_str())?;
+        let mut conversations = self.store.conversations_titled(namespace, name.as_str())?;
+        if conversations.is_empty() {
+            conversations = self.conversations_like(namespace, name.as_str())?;
+        }
         match conversations.as_slice() {
             [] => Ok(name.clone()),
             [one] => Ok(one.clone()),
-            _ => Err(Error::AmbiguousTitle { title: name.to_string(), conversations }),
+            _ => Err(Error::AmbiguousConversation { name: name.to_string(), conversations }),
         }
+    }
+
+    /// The conversations whose name or title is this in other case; where there is none, those whose names begin so.
+    fn conversations_like(&self, namespace: &Namespace, name: &str) -> Result<Vec<ConversationId>, Error> {
+        // Programs name their conversations in full, and what they name may not be stored yet.
+        if is_uuid(name) || self.store.version(namespace)?.is_none() {
+            return Ok(Vec::new());
+        }
+        let sessions = self.store.sessions(namespace, &Scope::default())?;
+        let those = |are_meant: &dyn Fn(&ConversationId, &SessionSummary) -> bool| {
+            let of = |session: &SessionSummary| session.conversation.clone().filter(|of| are_meant(of, session));
+            sessions.iter().filter_map(of).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+        };
+        let lower = name.to_lowercase();
+        let is_same = |other: &str| other.to_lowercase() == lower;
+        let same = those(&|of, session| is_same(of.as_str()) || session.title.as_deref().is_some_and(is_same));
+        if !same.is_empty() || name.chars().count() < SHORTEST {
+            return Ok(same);
+        }
+        Ok(those(&|of, _| is_beginning(name, of.as_str())))
+    }
+}
+
+/// Whether an id begins so, and no number of it is cut: `chat-1` does not stand for `chat-12`. The digits of a UUID are no
+/// number.
+fn is_beginning(beginning: &str, id: &str) -> bool {
+    let ends_in_digit = beginning.ends_with(|last: char| last.is_ascii_digit());
+    let cuts_a_number = |rest: &str| ends_in_digit && rest.starts_with(|next: char| next.is_ascii_digit());
+    id.strip_prefix(beginning).is_some_and(|rest| is_uuid(id) || !cuts_a_number(rest))
+}
+
+/// Whether a name is one that only programs read: 8-4-4-4-12 hexadecimal digits.
+pub fn is_uuid(name: &str) -> bool {
+    let groups: Vec<&str> = name.split('-').collect();
+    let hex = |group: &&str| group.bytes().all(|digit| digit.is_ascii_hexdigit());
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]) && groups.iter().all(hex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_eight_four_four_four_and_twelve_digits_are_a_uuid() {
+        assert!(is_uuid("6f1c2a9e-0b1d-4c3e-9f00-000000000001"));
+        assert!(!is_uuid("6f1c2a9e-0b1d-4c3e-9f00-00000000000g") && !is_uuid("S1:1"));
+    }
+
+    #[test]
+    fn a_beginning_cuts_no_number_but_that_of_a_uuid() {
+        assert!(is_beginning("chat-", "chat-12") && is_beginning("chat-12", "chat-12-b"));
+        assert!(!is_beginning("chat-1", "chat-12") && !is_beginning("chat-12-b", "chat-12"));
+        assert!(is_beginning("6f1c2", "6f1c22a9-0b1d-4c3e-9f00-000000000001"));
     }
 }

@@ -182,6 +182,13 @@ impl Listing {
     }
 }
 
+/// Turns and notes as they were said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReadMemories {
+    /// All of them.
+    pub memories: Vec<Record>,
+}
+
 /// What a store holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoreStats {

@@ -170,7 +170,39 @@ fn a_name_stands_for_one_memory() {
     assert_eq!(error.report().data["candidates"].as_array().unwrap().len(), 5);
     let again = Turn { title: Some("Kites s1".to_owned()), ..turn("c", "s", "other", "Ann", "another") };
     memory.add_turns(&ns("me"), vec![again]).unwrap();
-    assert!(matches!(resolve("k1", Some("Kites s1")), Err(Error::AmbiguousTitle { .. })));
+    assert!(matches!(resolve("k1", Some("Kites s1")), Err(Error::AmbiguousConversation { .. })));
+}
+
+#[test]
+fn a_conversation_goes_by_its_title_in_any_case_and_by_the_beginning_of_its_name() {
+    let memory = filled();
+    let ids = ["5d75a000-0b1d-4c3e-9f00-000000000001", "5d75a111-0b1d-4c3e-9f00-000000000001", "chat-12"];
+    for (n, id) in ids.into_iter().enumerate() {
+        let of = Turn { title: Some(format!("Plans {n}")), ..turn(id, "s", "t", "Ann", "plans") };
+        memory.add_turns(&ns("me"), vec![of]).unwrap();
+    }
+    let named = |conversation: &str| {
+        let conversation = Some(ConversationId::new(conversation).unwrap());
+        let found = memory.sessions(&ns("me"), &Scope { conversation, ..Scope::default() })?;
+        Ok::<_, Error>(found[0].conversation.to_string())
+    };
+    for (name, expected) in [
+        ("SOUP", "soup"),
+        ("kites S2", "kites"),
+        ("plans 1", ids[1]),
+        ("5d75a0", ids[0]),
+        ("5d75a111-0b1d", ids[1]),
+        ("chat-", ids[2]),
+        ("kite", "kites"),
+    ] {
+        assert_eq!(named(name).unwrap(), expected, "{name}");
+    }
+    assert!(
+        matches!(named("5d75a"), Err(Error::AmbiguousConversation { conversations, .. }) if conversations.len() == 2)
+    );
+    for unknown in ["chat-1", "kit", "5d75a222", "5d75a000-0b1d-4c3e-9f00-000000000009"] {
+        assert!(matches!(named(unknown), Err(Error::EmptyScope { .. })), "{unknown}");
+    }
 }
 
 #[test]

@@ -80,10 +80,10 @@ fn the_codes_are_these() {
     insta::assert_snapshot!(codes.join("\n"), @r"
     adapter_of_another_model
     adapter_record
+    ambiguous_conversation
     ambiguous_id
     ambiguous_memory
     ambiguous_session
-    ambiguous_title
     archive_entries
     archive_file_too_large
     archive_overlap

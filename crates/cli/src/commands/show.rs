@@ -1,10 +1,12 @@
 //! `aforesaid show`
 
 use aforesaid::{
+    Memory,
     store::MemoryRef,
-    types::{ConversationId, MemoryId},
+    types::{ConversationId, MemoryId, Scope, SessionId},
+    wire::{InNamespace, ReadMemories},
 };
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::print_json;
 use crate::{
@@ -19,22 +21,26 @@ use crate::{
 const AROUND: u32 = 3;
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("what").args(["id", "conversation", "session"]).required(true).multiple(true)))]
 pub(crate) struct Show {
-    /// Id of the turn or note, or the beginning of it.
-    id: MemoryId,
-    /// Its conversation, where the id stands in several.
+    /// Id of the turn or note, or the beginning of it; without one, all of the conversation or session is shown.
+    id: Option<MemoryId>,
+    /// Its conversation, where the id stands in several; or the one to show.
     #[arg(long, short)]
     conversation: Option<ConversationId>,
+    /// The session to show.
+    #[arg(long, short, conflicts_with = "id")]
+    session: Option<SessionId>,
     /// Turns to show before and after it [default: 3].
-    #[arg(long, short = 'C', value_name = "N", alias = "context")]
+    #[arg(long, short = 'C', value_name = "N", alias = "context", requires = "id")]
     around: Option<u32>,
     /// Turns to show before it [default: as --around].
-    #[arg(long, short = 'B', value_name = "N")]
+    #[arg(long, short = 'B', value_name = "N", requires = "id")]
     before: Option<u32>,
     /// Turns to show after it [default: as --around].
-    #[arg(long, short = 'A', value_name = "N")]
+    #[arg(long, short = 'A', value_name = "N", requires = "id")]
     after: Option<u32>,
-    /// Show all of the turns around it, and whole ids.
+    /// Show whole ids, and all of the turns around one.
     #[arg(long, conflicts_with = "json")]
     full: bool,
 }
@@ -42,7 +48,14 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let memory = settings.open_plain()?;
-        let name = MemoryRef { id: self.id.clone(), conversation: self.conversation.clone() };
+        match &self.id {
+            Some(id) => self.one(settings, &memory, id),
+            None => self.all(settings, &memory),
+        }
+    }
+
+    fn one(&self, settings: &Settings, memory: &Memory, id: &MemoryId) -> Result<(), Failure> {
+        let name = MemoryRef { id: id.clone(), conversation: self.conversation.clone() };
         let address = memory.resolve(&settings.namespace, &name)?;
         let around = self.around.unwrap_or(AROUND);
         let (before, after) = (self.before.unwrap_or(around), self.after.unwrap_or(around));
@@ -50,9 +63,25 @@ impl Show {
         if settings.output == Output::Programs {
             return print_json(&shown);
         }
-        let extent = if self.full { Extent::Full } else { Extent::Snippets };
         let mut page = Page::default();
-        render::shown(&mut page, &shown, Layout { width: Screen::of_output().width, extent });
+        render::shown(&mut page, &shown, self.layout());
         page.print(settings.paging)
+    }
+
+    fn all(&self, settings: &Settings, memory: &Memory) -> Result<(), Failure> {
+        let (conversation, session) = (self.conversation.clone(), self.session.clone());
+        let namespace = &settings.namespace;
+        let memories = memory.read(namespace, &Scope { conversation, session, ..Scope::default() })?;
+        if settings.output == Output::Programs {
+            return print_json(&InNamespace { namespace, result: ReadMemories { memories } });
+        }
+        let mut page = Page::default();
+        render::read(&mut page, &memories, self.layout());
+        page.print(settings.paging)
+    }
+
+    fn layout(&self) -> Layout {
+        let extent = if self.full { Extent::Full } else { Extent::Snippets };
+        Layout { width: Screen::of_output().width, extent }
     }
 }

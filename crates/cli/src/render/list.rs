@@ -2,22 +2,24 @@
 
 use aforesaid::{
     ListedConversation, ListedSession,
-    types::Timestamp,
+    types::ConversationId,
     wire::{Listed, Listing},
 };
 
-use super::{QUIET, STRONG, count, memories, memory, printable, say, when};
-use crate::failure::Failure;
+use super::{QUIET, STRONG, count, ids::ShortIds, layout::Extent, memories, memory, printable, say, when};
+use crate::{failure::Failure, local_time};
 
 /// Prints a list, and how much of it is left out.
 pub(crate) fn listing(listing: &Listing) -> Result<(), Failure> {
     let (shown, all) = match &listing.listed {
         Listed::Conversations(all) => {
-            all.iter().try_for_each(conversation)?;
+            let ids = short(all.iter().filter_map(|of| of.conversation.as_ref()));
+            all.iter().try_for_each(|of| conversation(of, &ids))?;
             (all.len(), count(listing.total, "conversation"))
         }
         Listed::Sessions(all) => {
-            all.iter().try_for_each(session)?;
+            let ids = short(all.iter().map(|of| &of.conversation));
+            all.iter().try_for_each(|of| session(of, &ids))?;
             (all.len(), count(listing.total, "session"))
         }
         Listed::Recent(all) => {
@@ -31,29 +33,26 @@ pub(crate) fn listing(listing: &Listing) -> Result<(), Failure> {
     }
 }
 
-fn conversation(of: &ListedConversation) -> Result<(), Failure> {
-    let name = of.conversation.as_ref().map_or_else(|| "(no conversation)".to_owned(), |name| printable(name.as_str()));
+fn short<'a>(conversations: impl Iterator<Item = &'a ConversationId>) -> ShortIds<'a> {
+    ShortIds::of(conversations.map(ConversationId::as_str), Extent::Snippets)
+}
+
+fn conversation(of: &ListedConversation, ids: &ShortIds) -> Result<(), Failure> {
+    let name = of.conversation.as_ref().map_or_else(|| "(no conversation)".to_owned(), |name| ids.shown(name.as_str()));
     let notes = (of.notes > 0).then(|| count(of.notes, "note"));
     let talk = (of.turns > 0).then(|| format!("{}, {}", count(of.sessions, "session"), count(of.turns, "turn")));
     let counts: Vec<String> = talk.into_iter().chain(notes).collect();
-    entry(&name, of.title.as_deref(), &counts.join(", "), (of.first, of.last))
+    let [first, last] = [of.first, of.last].map(|at| at.map_or_else(|| when(None), local_time::shown_date));
+    entry(&name, of.title.as_deref(), &counts.join(", "), [first, last])
 }
 
-fn session(of: &ListedSession) -> Result<(), Failure> {
-    let name = format!("{} / {}", printable(of.conversation.as_str()), printable(of.session.as_str()));
-    entry(&name, of.title.as_deref(), &count(of.turns, "turn"), (of.first, of.last))
+fn session(of: &ListedSession, ids: &ShortIds) -> Result<(), Failure> {
+    let name = format!("{} / {}", ids.shown(of.conversation.as_str()), printable(of.session.as_str()));
+    entry(&name, of.title.as_deref(), &count(of.turns, "turn"), [of.first, of.last].map(when))
 }
 
-fn entry(
-    name: &str,
-    title: Option<&str>,
-    counts: &str,
-    (first, last): (Option<Timestamp>, Option<Timestamp>),
-) -> Result<(), Failure> {
+fn entry(name: &str, title: Option<&str>, counts: &str, [first, last]: [String; 2]) -> Result<(), Failure> {
     let title = title.map(|title| format!("  {}", printable(title))).unwrap_or_default();
-    let times = match (when(first), when(last)) {
-        (first, last) if first == last => first,
-        (first, last) => format!("{first} to {last}"),
-    };
+    let times = if first == last { first } else { format!("{first} to {last}") };
     say!("{STRONG}{name}{STRONG:#}{title}  {QUIET}{counts}  {times}{QUIET:#}")
 }

@@ -1,4 +1,4 @@
-//! A memory with what was said around it.
+//! A memory with what was said around it, and all of a conversation.
 
 use aforesaid::{Shown, Snippet, types::Record};
 use anstyle::Style;
@@ -17,6 +17,29 @@ use crate::page::Page;
 /// Puts a memory on a page, whole, between the turns around it, of which the beginning is shown.
 pub(crate) fn shown(page: &mut Page, shown: &Shown, layout: Layout) {
     let memory = &shown.memory;
+    place(page, memory);
+    let all = shown.before.iter().chain([memory]).chain(&shown.after);
+    let ids = ShortIds::of(all.map(|record| record.id.as_str()), layout.extent);
+    shown.before.iter().for_each(|record| around(page, record, &ids, layout));
+    whole(page, memory, &ids, layout);
+    shown.after.iter().for_each(|record| around(page, record, &ids, layout));
+}
+
+/// Puts all that was said in a conversation or session on a page, under where it was said.
+pub(crate) fn read(page: &mut Page, memories: &[Record], layout: Layout) {
+    let ids = ShortIds::of(memories.iter().map(|record| record.id.as_str()), layout.extent);
+    let place_of = |record: &Record| (record.conversation.clone(), record.session.clone());
+    for (n, session) in memories.chunk_by(|one, next| place_of(one) == place_of(next)).enumerate() {
+        if n > 0 {
+            page.line(format_args!(""));
+        }
+        session.iter().take(1).for_each(|first| place(page, first));
+        session.iter().for_each(|record| whole(page, record, &ids, layout));
+    }
+}
+
+/// The title of a memory's session and the names of where it was said, as far as people read them.
+fn place(page: &mut Page, memory: &Record) {
     let session = memory.session.as_ref().map(|session| session.as_str());
     let names = origin(memory.conversation.as_ref().map(|conversation| conversation.as_str()), session);
     let title = memory.title.as_deref().map(printable);
@@ -24,15 +47,15 @@ pub(crate) fn shown(page: &mut Page, shown: &Shown, layout: Layout) {
     if !title.is_empty() {
         page.line(format_args!("{QUIET}{}{QUIET:#}", title.join(" \u{b7} ")));
     }
-    let all = shown.before.iter().chain([memory]).chain(&shown.after);
-    let ids = ShortIds::of(all.map(|record| record.id.as_str()), layout.extent);
-    shown.before.iter().for_each(|record| around(page, record, &ids, layout));
-    said(page, memory, STRONG, &ids);
+}
+
+/// A memory with its labels and all of its text.
+fn whole(page: &mut Page, memory: &Record, ids: &ShortIds, layout: Layout) {
+    said(page, memory, STRONG, ids);
     if let Some(labels) = Labels::from(memory).line() {
         page.line(format_args!("{QUIET}{labels}{QUIET:#}"));
     }
     text(page, &Painted::new(&memory.text, &[]), memory, Tone::Plain, layout.width);
-    shown.after.iter().for_each(|record| around(page, record, &ids, layout));
 }
 
 fn around(page: &mut Page, record: &Record, ids: &ShortIds, layout: Layout) {
