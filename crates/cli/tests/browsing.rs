@@ -104,6 +104,9 @@ fn a_conversation_is_shown_as_it_was_said() {
     assert_eq!(ids(&read, "memories"), ["aaaa1111", "aaaa2222"]);
     assert_snapshot!(sandbox.refusal(&["show", "-c", "chat-9"]), @r#"3 not_found: conversation "chat-9": nothing in namespace "default" matches; `aforesaid list` shows conversations, `aforesaid export` all names"#);
     assert!(sandbox.refusal(&["show", "--session", "s1"]).contains("2 conversations"));
+    let forgotten = finish(&mut sandbox.command(&["forget", "-c", "GARDEN plans", "-s", "s2", "--yes"]));
+    assert!(forgotten.code == 0 && forgotten.stderr.contains("GARDEN plans stands for chat-1"), "{forgotten:?}");
+    assert_eq!(ids(&sandbox.json(&["show", "-c", "chat-1"]), "memories"), ["aaaa1111", "aaaa2222"]);
     for (args, named) in [(&["show"][..], "<ID|--conversation"), (&["show", "-c", "chat-1", "-C", "2"], "<ID>")] {
         let refused = finish(&mut sandbox.command(args));
         assert!(refused.code == 2 && refused.stderr.contains(named), "{refused:?}");

@@ -61,11 +61,7 @@ impl Memory {
     ///
     /// # Errors
     /// When several conversations are meant, or the store fails.
-    pub(crate) fn resolve_conversation(
-        &self,
-        namespace: &Namespace,
-        name: &ConversationId,
-    ) -> Result<ConversationId, Error> {
+    pub fn resolve_conversation(&self, namespace: &Namespace, name: &ConversationId) -> Result<ConversationId, Error> {
         if self.store.has_conversation(namespace, name)? {
             return Ok(name.clone());
         }

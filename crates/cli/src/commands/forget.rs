@@ -74,14 +74,26 @@ impl Forget {
         adapters.map(|_| ())
     }
 
-    /// The target, and the id of the memory that the beginning of an id stood for.
+    /// The target by whole names, and the id of the memory that the beginning of an id stood for. What a name stood for is told.
     fn resolved(
         &self,
         memory: &Memory,
         target: Target,
         settings: &Settings,
     ) -> Result<(Target, Option<MemoryId>), Failure> {
-        let Target::One(name) = target else { return Ok((target, None)) };
+        let name = match target {
+            Target::One(name) => name,
+            Target::Within(mut scope) => {
+                if let Some(name) = &mut scope.conversation {
+                    let found = memory.resolve_conversation(&settings.namespace, name)?;
+                    if found != *name {
+                        aside(format_args!("{} stands for {}", printable(name.as_str()), printable(found.as_str())));
+                        *name = found;
+                    }
+                }
+                return Ok((Target::Within(scope), None));
+            }
+        };
         let found = memory.resolve(&settings.namespace, &name)?;
         let named = (found.id != name.id).then(|| found.id.clone());
         if let (Some(id), true) = (&named, self.yes) {

@@ -100,8 +100,8 @@ impl FromStr for PairForm {
 /// ([`Legs::conditions_met`](crate::pipeline::Legs::conditions_met)). The logit of a turn that the model reads in part is moved towards
 /// the mean of the logits.
 ///
-/// The model reads ten candidates, best first, and then ten more. One that tells whether a candidate answers the question
-/// stops where any of those it read does; candidates that it did not read have no score.
+/// The model reads the candidates ten at a time, best first. One that tells whether a candidate answers the question reads no
+/// further once one does; candidates that it did not read have no score.
 #[derive(Clone)]
 pub struct EvidenceReranker {
     scorer: Arc<dyn PairScorer>,
