@@ -25,9 +25,9 @@ impl Form {
         f64::from(self.asking) / 255.0
     }
 
-    /// The language it is in, where that is another than English and its words are known.
-    pub(crate) fn language(self) -> Option<Language> {
-        self.language.map(|number| Language::numbered(usize::from(number)))
+    /// The number of the language it is in, where that is another than English and its words are known.
+    pub(crate) fn language_number(self) -> Option<usize> {
+        self.language.map(usize::from)
     }
 
     /// One number for all; see [`Form::from_code`].

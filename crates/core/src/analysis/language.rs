@@ -34,6 +34,9 @@ impl Language {
         }
     }
 
+    /// How many are known by their words.
+    pub(crate) const KNOWN: usize = LANGUAGES.len();
+
     /// Its number among those that are known by their words.
     pub(crate) fn number(self) -> Option<usize> {
         let Language::Named(name) = self else { return None };
@@ -41,7 +44,7 @@ impl Language {
     }
 
     /// The one of a number that [`Language::number`] gave.
-    pub(super) fn numbered(number: usize) -> Self {
+    pub(crate) fn numbered(number: usize) -> Self {
         Language::Named(LANGUAGES[number].name)
     }
 }

@@ -235,14 +235,13 @@ impl Documents {
 
     /// The languages other than English that texts are in, with the share of the texts of each, in (0, 1].
     pub fn languages(&self) -> Vec<(Language, f64)> {
-        let mut counts: HashMap<Language, usize> = HashMap::new();
-        self.form
-            .iter()
-            .filter_map(|form| form.language())
-            .for_each(|language| *counts.entry(language).or_default() += 1);
-        let share = |(language, count): (Language, usize)| (language, count as f64 / self.form.len() as f64);
-        let mut shares: Vec<(Language, f64)> = counts.into_iter().map(share).collect();
-        shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.number().cmp(&b.0.number())));
+        // Every search counts anew: by numbers, which need no hash.
+        let mut counts = [0_usize; Language::KNOWN];
+        self.form.iter().filter_map(|form| form.language_number()).for_each(|number| counts[number] += 1);
+        let found = counts.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        let share = |(number, count)| (Language::numbered(number), count as f64 / self.form.len() as f64);
+        let mut shares: Vec<(Language, f64)> = found.map(share).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
         shares
     }
 

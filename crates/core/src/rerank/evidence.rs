@@ -129,6 +129,27 @@ impl EvidenceReranker {
     pub fn calibrated(self) -> Self {
         Self { is_calibrated: true, ..self }
     }
+
+    /// What the model says of the candidates, or of the first tens of them, where one of those answers.
+    ///
+    /// # Errors
+    /// [`RerankError::Failed`] where the model fails, or does not give a score a candidate.
+    fn read(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<PairScore>, RerankError> {
+        let failed = |error: EncodeError| RerankError::Failed(error.to_string());
+        let query = self.form.query(query, candidates);
+        let mut pairs: Vec<PairScore> = Vec::with_capacity(candidates.len());
+        for next in candidates.chunks(CrossEncoderReranker::DEPTH.get()) {
+            let passages: Vec<String> = next.iter().map(|candidate| self.form.passage(candidate)).collect();
+            let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+            let read = self.scorer.score_pairs(&query, &passages).map_err(failed)?;
+            require_one_each(read.len(), next.len())?;
+            pairs.extend(read);
+            if pairs.iter().any(|pair| pair.answers.is_some_and(|answers| answers >= ANSWERED)) {
+                break;
+            }
+        }
+        Ok(pairs)
+    }
 }
 
 impl Reranker for EvidenceReranker {
@@ -177,29 +198,6 @@ impl Reranker for EvidenceReranker {
         let mut scored: Vec<_> = candidates.iter().zip(first_stage).zip(&pairs).zip(logits).map(score).collect();
         scored.resize(candidates.len(), CandidateScore::default());
         Ok(scored)
-    }
-}
-
-impl EvidenceReranker {
-    /// What the model says of the candidates, or of the first tens of them, where one of those answers.
-    ///
-    /// # Errors
-    /// [`RerankError::Failed`] where the model fails, or does not give a score a candidate.
-    fn read(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<PairScore>, RerankError> {
-        let failed = |error: EncodeError| RerankError::Failed(error.to_string());
-        let query = self.form.query(query, candidates);
-        let mut pairs: Vec<PairScore> = Vec::with_capacity(candidates.len());
-        for next in candidates.chunks(CrossEncoderReranker::DEPTH.get()) {
-            let passages: Vec<String> = next.iter().map(|candidate| self.form.passage(candidate)).collect();
-            let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-            let read = self.scorer.score_pairs(&query, &passages).map_err(failed)?;
-            require_one_each(read.len(), next.len())?;
-            pairs.extend(read);
-            if pairs.iter().any(|pair| pair.answers.is_some_and(|answers| answers >= ANSWERED)) {
-                break;
-            }
-        }
-        Ok(pairs)
     }
 }
 
