@@ -26,10 +26,12 @@ def main():
     rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 5
     conversation = json.load(open(locomo))[0]
     questions = [qa["question"] for qa in conversation["qa"]][:100]
+    named = reranker if reranker == "evidence" else os.path.abspath(reranker)
     systems = {
         "hybrid": ["--pipeline", "hybrid"],
         "hybrid with the candidate ranker": ["--pipeline", "learned"],
-        "hybrid with the evidence reranker": ["--pipeline", "hybrid", "--rerank-depth", "10", "--rerank", reranker if reranker == "evidence" else os.path.abspath(reranker)],
+        "hybrid with the evidence reranker": ["--pipeline", "hybrid", "--rerank-depth", "10", "--rerank", named],
+        "hybrid with the evidence reranker, to its own depth": ["--pipeline", "hybrid", "--rerank", named],
     }
     with tempfile.TemporaryDirectory() as folder:
         store, history = os.path.join(folder, "store.db"), os.path.join(folder, "locomo.json")
