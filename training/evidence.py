@@ -3,7 +3,7 @@
     evidence.py learn --base DIR --lists FILE.. --out FILE      one reranker
     evidence.py choose --base DIR --lists FILE --out FILE       settings by leaving each history out, then one of all of them
 
-It reads a question with ten candidates as the program does, and writes what the program reads. Lists come from `aforesaid-studies reranker lists` and `aforesaid-studies evidence --only-lists`.
+It reads a question with its candidates as the program does, and writes what the program reads. Lists come from `aforesaid-studies reranker lists` and `aforesaid-studies evidence --only-lists`.
 """
 
 import argparse
@@ -18,7 +18,6 @@ import torch.nn.functional as F
 
 from network import Network, encoded, rate_at, read_updates, write
 
-CANDIDATES = 10
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 HEAD = ("dense.weight", "dense.bias", "row.weight")
 ANSWERS = ("answers.weight", "answers.bias")
@@ -70,12 +69,14 @@ class Reranker(Network):
 class Lists:
     """Questions with their candidates as tokens, all of them on one device.
 
-    `ids` is `[lists, 10, tokens]`; `first_stage`, `gold` and `there` are `[lists, 10]`.
+    `ids` is `[lists, candidates, tokens]`; `first_stage`, `gold` and `there` are `[lists, candidates]`, where the longest list
+    says how many candidates there are.
     """
 
     def __init__(self, lists, tokenizer, max_tokens, device):
         self.lists = lists
-        shape = len(lists), CANDIDATES
+        self.candidates = max(len(of["passages"]) for of in lists)
+        shape = len(lists), self.candidates
         self.there, self.gold = torch.zeros(shape, dtype=torch.bool), torch.zeros(shape)
         self.first_stage, self.lengths = torch.zeros(shape), torch.ones(shape, dtype=torch.long)
         self.ids = torch.zeros(*shape, max_tokens, dtype=torch.int16)
@@ -108,8 +109,8 @@ class Lists:
         return ids, (places >= self.queries[rows].flatten()[:, None]).long(), places < lengths[:, None]
 
     def scores(self, rows, logits, weight):
-        """Logits and weighted first-stage scores, `[lists, 10]`."""
-        scores = logits.view(-1, CANDIDATES) + weight * self.first_stage[rows]
+        """Logits and weighted first-stage scores, `[lists, candidates]`."""
+        scores = logits.view(-1, self.candidates) + weight * self.first_stage[rows]
         return scores.masked_fill(~self.there[rows], float("-inf"))
 
     def ranks(self, rows, logits, weight):
@@ -117,14 +118,14 @@ class Lists:
         scores = self.scores(rows, logits, weight)
         order = scores.argsort(dim=1, descending=True, stable=True)
         gold = self.gold[rows].gather(1, order)
-        places = torch.arange(1, CANDIDATES + 1, device=gold.device)
+        places = torch.arange(1, self.candidates + 1, device=gold.device)
         return (gold / places).amax(1)
 
 
 def learn(options, lists, rows, seed, watch=None, teachers=None):
     """Learns from some lists; `watch(model, epoch, loss)` is called after each epoch.
 
-    `teachers` are their mean logits, `[lists, 10]`. With them, lists without gold teach too.
+    `teachers` are their mean logits, `[lists, candidates]`. With them, lists without gold teach too.
     """
     device = lists.ids.device
     torch.manual_seed(seed)
@@ -160,7 +161,7 @@ def learn(options, lists, rows, seed, watch=None, teachers=None):
             loss = (1 - options.teacher_share) * loss + options.teacher_share * of_teachers
         if options.answers:
             there = lists.there[chosen]
-            answers = model.answer_logits(pooled).view(-1, CANDIDATES)[there]
+            answers = model.answer_logits(pooled).view(-1, lists.candidates)[there]
             loss = loss + options.answers * F.binary_cross_entropy_with_logits(answers, lists.gold[chosen][there])
         adam.param_groups[0]["lr"] = rate_at(step, steps, options.rate)
         adam.zero_grad(set_to_none=True)
@@ -180,7 +181,7 @@ def cross_entropy(shares, scores):
 
 
 def teachers_logits(options, lists):
-    """The mean logits of the rerankers that are teachers, `[lists, 10]`; `None` where there are none."""
+    """The mean logits of the rerankers that are teachers, `[lists, candidates]`; `None` where there are none."""
     all_rows = torch.arange(len(lists.lists))
     logits = []
     for path in options.teacher:
@@ -193,15 +194,16 @@ def teachers_logits(options, lists):
 
 @torch.inference_mode()
 def logits_of(model, lists, rows):
-    """Logits of some lists, `[lists, 10]`."""
+    """Logits of some lists, `[lists, candidates]`."""
     model.eval()
     device = lists.ids.device
     found = []
     with autocast(device):
         merged = model.merged()
         for part in rows.split(64):
-            found.append(model.logits(model.pooled(merged, lists.pairs(part.to(device)))).view(-1, CANDIDATES))
-    return torch.cat(found) if found else torch.zeros(0, CANDIDATES, device=device)
+            logits = model.logits(model.pooled(merged, lists.pairs(part.to(device))))
+            found.append(logits.view(-1, lists.candidates))
+    return torch.cat(found) if found else torch.zeros(0, lists.candidates, device=device)
 
 
 def autocast(device):
@@ -211,6 +213,8 @@ def autocast(device):
 def record(options, lists, rows, weight, seed):
     """What the file says of its reranker."""
     taught = [lists.lists[int(row)] for row in rows if options.teacher or lists.teaches[row]]
+    # A list that is seen twice stands in two rows.
+    taught = list({id(of): of for of in taught}.values())
     kinds = Counter(of["kind"] for of in taught)
     return {
         "format": "evidence-2" if options.answers else "evidence-1",
@@ -280,17 +284,27 @@ def say(**facts):
     print(json.dumps(facts), flush=True)
 
 
-def read(paths, held_out, without):
+def read(options):
     """The lists of files; those of a history that is named are held out, or left out."""
     lists = []
-    for path in paths:
+    for path in options.lists:
         for line in Path(path).read_text().splitlines():
             of = json.loads(line)
             of["set"] = Path(path).stem if of["held_out"] else of["kind"]
-            of["held_out"] = of["held_out"] or of["history"] in held_out
-            if of["history"] not in without and of["passages"]:
-                lists.append(of)
+            of["held_out"] = of["held_out"] or of["history"] in options.hold_out
+            if of["history"] in options.without or not of["passages"]:
+                continue
+            if options.candidates and not of["held_out"]:
+                of = cut(of, options.candidates)
+            seen = 2 if of["kind"] in options.twice and not of["held_out"] else 1
+            lists += [of] * seen
     return lists
+
+
+def cut(of, most):
+    """The list with its ten best candidates and gold from below them, `most` in all."""
+    kept = [place for place, gold in enumerate(of["gold"]) if place < 10 or gold][:most]
+    return of | {name: [of[name][place] for place in kept] for name in ("passages", "first_stage", "gold")}
 
 
 def arguments():
@@ -305,6 +319,8 @@ def arguments():
     parser.add_argument("--answers", type=float, default=0.0, help="weight in the loss of whether a candidate answers [default: not learned]")
     parser.add_argument("--hold-out", type=lambda names: names.split(","), default=[])
     parser.add_argument("--without", type=lambda names: names.split(","), default=[])
+    parser.add_argument("--candidates", type=int, help="with lists of more than ten: the ten best and gold from below them, so many at most [default: all]")
+    parser.add_argument("--twice", nargs="+", default=[], metavar="KIND", help="kinds of questions that are seen twice in an epoch")
     parser.add_argument("--form", default="dialogue", help="the form in which the lists are written")
     parser.add_argument("--first-stage", default="hybrid", help="what the file says of the first stage")
     parser.add_argument("--max-tokens", type=int, default=128)
@@ -330,7 +346,7 @@ def main():
     options = arguments()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     began = time.monotonic()
-    lists = read(options.lists, options.hold_out, options.without)
+    lists = read(options)
     if options.most:
         lists = lists[:: -(-len(lists) // options.most)]
     tokenizer = Network(options.base, 1, 0).tokenizer

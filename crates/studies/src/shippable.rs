@@ -17,6 +17,8 @@ pub struct ShippableData<'a> {
     /// The folder of further questions: for the dialogues, for RealMem and LongMemEval. A folder of it that is not there is left
     /// out.
     pub cues: &'a Path,
+    /// The folder of labelled questions on RealMem and LongMemEval. A folder of it that is not there is left out.
+    pub questions: &'a Path,
     /// The folder with the data sets, each in a folder of its name: realmem, longmemeval and qmsum. One that is not there is
     /// left out.
     pub data: &'a Path,

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use aforesaid::types::{Draft, Granularity};
 use aforesaid_eval::{
-    datasets::{Benchmark, DataSet, Group, Question, RecordedCues},
+    datasets::{Benchmark, DataSet, Group, Question, RecordedCues, WithAbstentions},
     recipe::Recording,
 };
 
+use super::labelled::LabelledQuestions;
 use crate::{
     ShippableData, StudyError,
     shippable::{LEARNED_PERSONAS, is_evidence},
@@ -39,7 +40,7 @@ impl ShippableData<'_> {
             kinds.extend(self.realmem()?);
         }
         if self.data.join("longmemeval").is_dir() {
-            kinds.push(self.longmemeval()?);
+            kinds.extend(self.longmemeval()?);
         }
         Ok(kinds)
     }
@@ -56,7 +57,7 @@ impl ShippableData<'_> {
         Ok(vec![
             kind("cue questions of the dialogues", &written, 230),
             kind("literal questions on the dialogues", &literal, 60),
-            Kind { name: "dev questions of the dialogues", benchmark: labelled.clone(), most: usize::MAX },
+            Kind { name: "dev questions of the dialogues", benchmark: with_abstentions(&labelled), most: usize::MAX },
         ])
     }
 
@@ -68,24 +69,28 @@ impl ShippableData<'_> {
         let asked = asked(&labelled, &written, str::to_owned);
         Ok([
             Kind { name: "cue questions of the conversations", benchmark: asked, most: 300 },
-            Kind { name: "questions on the conversations", benchmark: labelled, most: usize::MAX },
+            Kind { name: "questions on the conversations", benchmark: with_abstentions(&labelled), most: usize::MAX },
         ])
     }
 
-    fn realmem(&self) -> Result<[Kind; 2], StudyError> {
+    fn realmem(&self) -> Result<Vec<Kind>, StudyError> {
         let mut labelled = DataSet::RealMem.load(&self.data.join("realmem"), Granularity::Session)?;
         labelled.groups.retain(|group| LEARNED_PERSONAS.contains(&group.id.as_str()));
         let cues = RecordedCues::read(&self.cues.join("realmem"))?;
-        let benchmark = asked(&Benchmark { unit: Granularity::Turn, ..labelled.clone() }, &cues, counted_from_one);
+        let of_turns = Benchmark { unit: Granularity::Turn, ..labelled.clone() };
+        let benchmark = asked(&of_turns, &cues, counted_from_one);
         labelled.groups.iter_mut().for_each(name_turns);
-        Ok([
+        let mut kinds = vec![
             Kind { name: "questions on RealMem", benchmark, most: 250 },
             Kind { name: "queries of RealMem", benchmark: labelled, most: usize::MAX },
-        ])
+        ];
+        let questions = LabelledQuestions::read(&self.questions.join("realmem"))?;
+        kinds.extend(questions.kind("labelled questions on RealMem", of_turns, |group| &group.id));
+        Ok(kinds)
     }
 
     /// Distractor sessions without those of evidence, which are called by their question and a number.
-    fn longmemeval(&self) -> Result<Kind, StudyError> {
+    fn longmemeval(&self) -> Result<Vec<Kind>, StudyError> {
         let mut all = DataSet::LongMemEvalPooled.load(&self.data.join("longmemeval"), Granularity::Turn)?;
         let cues = RecordedCues::read(&self.cues.join("longmemeval"))?;
         let is_distractor = |draft: &Draft| session_of(draft).is_some_and(|id| !id.contains("/e") && !is_evidence(id));
@@ -94,9 +99,18 @@ impl ShippableData<'_> {
         let questions = drafts.iter().flat_map(|draft| draft.questions.iter().map(|text| (draft.id.as_str(), text)));
         let questions: Vec<(String, String)> =
             questions.map(|(id, text)| (counted_from_one(id), text.clone())).collect();
-        all.groups.iter_mut().for_each(|group| ask(group, questions.clone()));
-        Ok(Kind { name: "questions on LongMemEval's distractors", benchmark: all, most: 400 })
+        let mut with_cues = all.clone();
+        with_cues.groups.iter_mut().for_each(|group| ask(group, questions.clone()));
+        let mut kinds = vec![Kind { name: "questions on LongMemEval's distractors", benchmark: with_cues, most: 400 }];
+        let questions = LabelledQuestions::read(&self.questions.join("longmemeval"))?;
+        kinds.extend(questions.kind("labelled questions on LongMemEval's distractors", all, |_| "distractors"));
+        Ok(kinds)
     }
+}
+
+/// The labelled questions and those that nothing answers: a reranker learns from these that no candidate does.
+pub(super) fn with_abstentions(of: &Benchmark) -> Benchmark {
+    WithAbstentions::of(of).benchmark
 }
 
 /// The histories with written questions in the place of theirs; those without any are left out. `id` is what the data set

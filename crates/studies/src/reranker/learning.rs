@@ -6,7 +6,7 @@ use aforesaid::{
         EvidenceRecord, ModelFiles,
         training::{EvidenceList, EvidenceSettings, TrainedEvidence, train_evidence},
     },
-    rerank::PairForm,
+    rerank::{CrossEncoderReranker, PairForm},
 };
 use aforesaid_eval::{learning::Watching, recipe::Equipment};
 
@@ -38,7 +38,8 @@ impl RerankerTraining<'_> {
     /// # Errors
     /// When data cannot be read, a search fails, or there is nothing to learn from or to choose by.
     pub fn run(&self, equipment: &Equipment, watching: &mut Watching<'_>) -> Result<TrainedEvidence, StudyError> {
-        let asked = Asked { pipeline: self.pipeline, form: self.form, hold_out: self.hold_out, all: false };
+        let depth = CrossEncoderReranker::DEPTH;
+        let asked = Asked { pipeline: self.pipeline, form: self.form, depth, hold_out: self.hold_out, all: false };
         let (held_out, learned): (Vec<_>, Vec<_>) = asked
             .lists_of(self.sources.kinds()?, equipment, watching.observe)?
             .into_iter()

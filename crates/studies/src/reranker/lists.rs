@@ -1,6 +1,6 @@
-//! The lists of ten that a first stage gives for questions, as a reranker learns from them.
+//! The best candidates that a first stage gives for questions, as a reranker learns from them.
 
-use std::path::Path;
+use std::{num::NonZeroUsize, path::Path};
 
 use aforesaid::{Pipeline, formats::Captions, models::training::EvidenceList, rerank::PairForm, types::Granularity};
 use aforesaid_eval::{
@@ -11,7 +11,7 @@ use aforesaid_eval::{
 };
 use serde::Serialize;
 
-use super::histories::Kind;
+use super::histories::{Kind, with_abstentions};
 use crate::{ShippableData, StudyError, place_of};
 
 /// Questions of a kind and a history that is held out, of kinds of which not all are taken.
@@ -38,6 +38,8 @@ pub struct Asked<'a> {
     pub pipeline: &'a Pipeline,
     /// How pairs are written.
     pub form: PairForm,
+    /// How many candidates a list has.
+    pub depth: NonZeroUsize,
     /// Histories that are held out.
     pub hold_out: &'a [String],
     /// Every question, where otherwise some of each kind and history are taken.
@@ -69,7 +71,7 @@ impl Asked<'_> {
         equipment: &Equipment,
         observe: &Observer<'_>,
     ) -> Result<Vec<FoundList>, StudyError> {
-        let benchmark = dataset.load(&place_of(dataset, folder), Granularity::Turn)?;
+        let benchmark = with_abstentions(&dataset.load(&place_of(dataset, folder), Granularity::Turn)?);
         let hold_out: Vec<String> = benchmark.groups.iter().map(|group| group.id.clone()).collect();
         let kind = Kind { name: "labelled questions", benchmark, most: usize::MAX };
         Asked { hold_out: &hold_out, ..*self }.lists_of(vec![kind], equipment, observe)
@@ -104,7 +106,7 @@ impl Asked<'_> {
             group.questions = std::mem::take(&mut group.questions).into_iter().step_by(step).collect();
         }
         let bench = Bench::new(&benchmark, &equipment.setup(Captions::Keep), observe)?;
-        let examples = evidence_examples(&bench, |_| Some(self.pipeline), self.form, 0, observe)?;
+        let examples = evidence_examples(&bench, |_| Some(self.pipeline), (self.form, self.depth), 0, observe)?;
         let of_history = |group: usize| &benchmark.groups[group].id;
         let found = examples.into_iter().map(|example| FoundList {
             kind: name.to_owned(),

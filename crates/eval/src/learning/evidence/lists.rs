@@ -1,9 +1,11 @@
 //! The candidates of questions, written as the model reads them.
 
+use std::num::NonZeroUsize;
+
 use aforesaid::{
     Pipeline,
     models::training::EvidenceList,
-    rerank::{CrossEncoderReranker, PairForm, RerankCandidate, standardised},
+    rerank::{PairForm, RerankCandidate, standardised},
 };
 
 use crate::{
@@ -34,19 +36,19 @@ impl EvidenceExample {
     }
 }
 
-/// The candidates of every question of a bench whose group has a pipeline; groups are numbered from `first`.
+/// The best candidates, as many as asked for, of every question of a bench whose group has a pipeline; groups are numbered from
+/// `first`.
 ///
 /// # Errors
 /// When a search fails.
 pub fn evidence_examples<'p>(
     bench: &Bench<'_>,
     pipeline: impl Fn(usize) -> Option<&'p Pipeline> + Sync,
-    form: PairForm,
+    (form, depth): (PairForm, NonZeroUsize),
     first: usize,
     observe: &Observer<'_>,
 ) -> Result<Vec<EvidenceExample>, ExperimentError> {
-    let shown = (CrossEncoderReranker::DEPTH, form.neighbours());
-    let found = bench.rerank_candidates(pipeline, shown, observe)?;
+    let found = bench.rerank_candidates(pipeline, (depth, form.neighbours()), observe)?;
     let asked = bench.benchmark().questions().zip(bench.clusters()).zip(&found);
     let example = |((question, group), candidates): ((&Question, usize), &Vec<RerankCandidate>)| {
         (!candidates.is_empty()).then(|| EvidenceExample::of(question, candidates, first + group, form))

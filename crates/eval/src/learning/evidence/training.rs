@@ -10,7 +10,7 @@ use aforesaid::{
             EvidenceList, EvidenceSettings, EvidenceStep, Saving, TrainedEvidence, combined_rank, train_evidence,
         },
     },
-    rerank::PairForm,
+    rerank::{CrossEncoderReranker, PairForm},
 };
 use serde::Serialize;
 
@@ -93,10 +93,11 @@ impl EvidenceTraining<'_> {
     /// When data cannot be read, a search fails, there is no encoder, there are too few histories or none that teaches.
     pub fn run(&self, equipment: &Equipment, watching: &mut Watching<'_>) -> Result<EvidenceOutcome, EvalError> {
         let (mut all, mut groups) = (Vec::new(), 0);
+        let written = (self.form, CrossEncoderReranker::DEPTH);
         for source in self.sources {
             let (benchmark, setup) = source.prepare(self.pipeline, equipment)?;
             let bench = Bench::new(&benchmark, &setup, watching.observe)?;
-            let some = evidence_examples(&bench, |_| Some(self.pipeline), self.form, groups, watching.observe)?;
+            let some = evidence_examples(&bench, |_| Some(self.pipeline), written, groups, watching.observe)?;
             groups = some.iter().map(|example| example.group + 1).max().unwrap_or(groups);
             all.extend(some);
         }

@@ -1,8 +1,11 @@
 //! Writes the lists that a reranker is learned from, for a program that learns elsewhere.
 
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
-use aforesaid::{Pipeline, rerank::PairForm};
+use aforesaid::{
+    Pipeline,
+    rerank::{CrossEncoderReranker, PairForm},
+};
 use aforesaid_eval::{datasets::DataSet, experiments::Step};
 use aforesaid_studies::Asked;
 use clap::{Args, ValueHint};
@@ -43,13 +46,17 @@ pub(crate) struct Lists {
     /// How pairs are written: turn or dialogue.
     #[arg(long, default_value_t = PairForm::Dialogue)]
     form: PairForm,
+    /// Candidates of a question.
+    #[arg(long, value_name = "N", default_value_t = CrossEncoderReranker::DEPTH)]
+    depth: NonZeroUsize,
 }
 
 impl Lists {
     pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
         let folder = self.shippable.folder(machine)?;
         let equipment = machine.equipment(None)?;
-        let asked = Asked { pipeline: &self.pipeline, form: self.form, hold_out: &self.hold_out, all: self.all };
+        let Self { ref pipeline, form, depth, ref hold_out, all, .. } = *self;
+        let asked = Asked { pipeline, form, depth, hold_out, all };
         let format = machine.format();
         let bar = bar(format, "searching", "{msg} [{bar:30}] {pos}/{len}, {eta} left");
         let observe = |step: Step| {

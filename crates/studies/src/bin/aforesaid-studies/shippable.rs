@@ -19,6 +19,9 @@ pub(crate) struct Shippable {
     /// The folder of further questions.
     #[arg(long, value_name = "DIR", default_value = "datasets/cues", value_hint = ValueHint::DirPath)]
     cues: PathBuf,
+    /// The folder of labelled questions on other data sets.
+    #[arg(long, value_name = "DIR", default_value = "datasets/questions", value_hint = ValueHint::DirPath)]
+    questions: PathBuf,
     /// The folder with the other data sets [default: where `aforesaid eval data fetch` puts them].
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     data: Option<PathBuf>,
@@ -32,7 +35,7 @@ impl Shippable {
 
     /// All of it, the other data sets in a folder.
     pub(crate) fn beside<'a>(&'a self, folder: &'a Path) -> ShippableData<'a> {
-        let Self { dialogues, conversations, cues, .. } = self;
-        ShippableData { dialogues, conversations, cues, data: folder }
+        let Self { dialogues, conversations, cues, questions, .. } = self;
+        ShippableData { dialogues, conversations, cues, questions, data: folder }
     }
 }
