@@ -85,7 +85,7 @@ impl ShippableData<'_> {
             Kind { name: "queries of RealMem", benchmark: labelled, most: usize::MAX },
         ];
         let questions = LabelledQuestions::read(&self.questions.join("realmem"))?;
-        kinds.extend(questions.kind("labelled questions on RealMem", of_turns, |group| &group.id));
+        kinds.extend(questions.kind("labelled questions on RealMem", of_turns, |group| &group.id)?);
         Ok(kinds)
     }
 
@@ -103,7 +103,7 @@ impl ShippableData<'_> {
         with_cues.groups.iter_mut().for_each(|group| ask(group, questions.clone()));
         let mut kinds = vec![Kind { name: "questions on LongMemEval's distractors", benchmark: with_cues, most: 400 }];
         let questions = LabelledQuestions::read(&self.questions.join("longmemeval"))?;
-        kinds.extend(questions.kind("labelled questions on LongMemEval's distractors", all, |_| "distractors"));
+        kinds.extend(questions.kind("labelled questions on LongMemEval's distractors", all, |_| "distractors")?);
         Ok(kinds)
     }
 }
