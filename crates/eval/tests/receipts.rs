@@ -204,7 +204,7 @@ fn a_new_receipt_reads_back() {
     let measures = [("hit@1", 2.0 / 3.0), ("mrr", 1.0)];
     let measures = measures.map(|(name, value)| (name.parse().unwrap(), value)).into();
     let figures = Figures { encoder: Some("tiny@1/f32".to_owned()), measures, ..figures() };
-    let text = Receipt::of("Ann's \"best\"\nrow", Tolerance::new(0.00005).unwrap(), &recipe, &figures);
+    let text = Receipt::of("Ann's \"best\"\nrow", Tolerance::new(0.00005).unwrap(), &recipe, &figures, None);
     let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
     let keys: Vec<&str> = lines.iter().filter_map(|line| line.split_once(" = ")).map(|(key, _)| key).collect();
     let measured = ["\"hit@1\"", "\"mrr\""];
@@ -219,4 +219,23 @@ fn a_new_receipt_reads_back() {
         receipt.check(&figures),
         Verdict::Ok { measures: figures.measures.iter().map(|(m, v)| (*m, *v)).collect() }
     );
+}
+
+#[test]
+fn a_new_receipt_says_where_data_of_the_repository_are() {
+    let repository = tempfile::tempdir().unwrap();
+    let path = repository.path().join("receipts/dialogues.toml");
+    for folder in ["receipts", "datasets/dialogues"] {
+        fs::create_dir_all(repository.path().join(folder)).unwrap();
+    }
+    let data = Receipt::data_beside(&path, DataSet::DialoguesTest);
+    assert_eq!(data.as_deref(), Some(Path::new("../datasets/dialogues")));
+    assert_eq!(Receipt::data_beside(&path, DataSet::Ranking), None, "it is not there");
+    assert_eq!(Receipt::data_beside(&path, DataSet::Locomo), None, "it goes with no repository");
+    assert_eq!(Receipt::data_beside(Path::new("dialogues.toml"), DataSet::Dialogues), None);
+
+    let recipe = read(LEXICAL).unwrap().recipe();
+    let text = Receipt::of("Mine", Tolerance::new(0.0005).unwrap(), &recipe, &figures(), data.as_deref());
+    assert!(text.contains("\ndata = \"../datasets/dialogues\"\nunit = "), "{text}");
+    read(&text).unwrap();
 }

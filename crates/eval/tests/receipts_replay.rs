@@ -180,7 +180,7 @@ fn numbers_are_chosen_again() {
         let data = recipe.dataset.fingerprint(&folder("garden")).unwrap();
         let outcome = recipe.run(&folder("garden"), &equipment, &|_| {}).unwrap();
         let figures = Figures::of(&recipe, &equipment, data, &outcome);
-        let text = Receipt::of("Beans", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
+        let text = Receipt::of("Beans", Tolerance::new(0.00001).unwrap(), &recipe, &figures, None);
         let here = format!("\ndata = \"{}\"\nn =", folder("garden").display());
         let receipt = written("beans", &text.replacen("\nn =", &here, 1));
         assert!(receipt.command().ends_with(&format!("dense(beans, max))'{stated}")), "{}", receipt.command());
@@ -199,7 +199,7 @@ fn a_new_receipt_replays_with_its_encoder_only() {
     let data = recipe.dataset.fingerprint(&folder("garden")).unwrap();
     let outcome = recipe.run(&folder("garden"), &equipment, &|_| {}).unwrap();
     let figures = Figures::of(&recipe, &equipment, data, &outcome);
-    let text = Receipt::of("Beans", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
+    let text = Receipt::of("Beans", Tolerance::new(0.00001).unwrap(), &recipe, &figures, None);
     let here = format!("data = \"{}\"\nn =", folder("garden").display());
     let receipt = written("beans", &text.replacen("n =", &here, 1));
 
@@ -226,7 +226,7 @@ fn a_reranked_receipt_replays_with_its_reranker_only() {
     assert_ne!(outcome.trial.run.to_trec().unwrap(), run(&words).trial.run.to_trec().unwrap());
     assert!(outcome.report.to_markdown().contains("the best 3 reranked by tiny+evidence@1/f32"));
     let figures = Figures::of(&recipe, &equipment, data, &outcome);
-    let text = Receipt::of("Shortest", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
+    let text = Receipt::of("Shortest", Tolerance::new(0.00001).unwrap(), &recipe, &figures, None);
     let here = format!("data = \"{}\"\nreranker =", folder("garden").display());
     let receipt = written("shortest", &text.replacen("reranker =", &here, 1));
 
@@ -261,7 +261,7 @@ fn cue_questions_are_indexed_and_belong_to_the_receipt() {
     let data = recipe.dataset.fingerprint(&folder("garden")).unwrap();
     let outcome = recipe.run(&folder("garden"), &words_only(), &|_| {}).unwrap();
     let figures = Figures::of(&recipe, &words_only(), data, &outcome);
-    let text = Receipt::of("Cues", Tolerance::new(0.00001).unwrap(), &recipe, &figures);
+    let text = Receipt::of("Cues", Tolerance::new(0.00001).unwrap(), &recipe, &figures, None);
     let here = format!("data = \"{}\"\nn =", folder("garden").display());
     let receipt = written("cues", &text.replacen("n =", &here, 1));
     assert!(receipt.command().ends_with("'bm25(cues=0:1)' --cues recorded --cue-questions 1"), "{}", receipt.command());

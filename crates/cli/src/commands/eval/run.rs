@@ -148,7 +148,9 @@ impl Run {
             let figures = Figures::of(&recipe, &equipment, data, &outcome);
             let usual = || format!("{} on {dataset}, unit {unit}", named.name);
             let title = self.title.clone().unwrap_or_else(usual);
-            write_whole(path, Receipt::of(&title, self.tolerance, &recipe, &figures).as_bytes())?;
+            let place = Receipt::data_beside(path, dataset);
+            let receipt = Receipt::of(&title, self.tolerance, &recipe, &figures, place.as_deref());
+            write_whole(path, receipt.as_bytes())?;
         }
         self.output.give(settings, &outcome.report.to_json(), &outcome.report.to_markdown())
     }
