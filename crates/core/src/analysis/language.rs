@@ -34,6 +34,18 @@ impl Language {
         }
     }
 
+    /// Whether a text may be in a language: not where it has two words or more of the one that it is taken for, and more than
+    /// twice as many as of that language.
+    pub(crate) fn may_be(text: &str) -> impl Fn(Self) -> bool {
+        let Counted { evidence, english, .. } = count(&lowered(text));
+        let words = move |language: Self| match language {
+            Language::English => english,
+            _ => language.number().map_or(0, |number| evidence[number].all()),
+        };
+        let taken_for = Self::of(text).map_or(0, &words);
+        move |language| taken_for < 2 || taken_for <= 2 * words(language)
+    }
+
     /// How many are known by their words.
     pub(crate) const KNOWN: usize = LANGUAGES.len();
 
@@ -124,10 +136,17 @@ impl Evidence {
     }
 }
 
-/// The language whose function words, and letters, a text has most of.
-fn by_words(text: &str) -> Option<Language> {
-    let lower = lowered(text);
-    let folded = fold(&lower);
+/// What the words of a text, and its letters, speak for.
+struct Counted {
+    evidence: [Evidence; LANGUAGES.len()],
+    /// English stop words.
+    english: usize,
+    /// Distinct words.
+    words: usize,
+}
+
+fn count(lower: &str) -> Counted {
+    let folded = fold(lower);
     let mut words: Vec<&str> = folded.unicode_words().collect();
     words.sort_unstable();
     words.dedup();
@@ -161,10 +180,15 @@ fn by_words(text: &str) -> Option<Language> {
     for (language, evidence) in LANGUAGES.iter().zip(accented) {
         evidence.other += usize::from(lower.contains(|c| language.letters.contains(c)));
     }
+    Counted { evidence, english, words: words.len() }
+}
+
+/// The language whose function words, and letters, a text has most of.
+fn by_words(text: &str) -> Option<Language> {
+    let Counted { evidence, english, words } = count(&lowered(text));
     // A long text of a language without a list has a function word of some list by chance.
-    let tells = |found: &Evidence| {
-        found.all() > 1 && found.own > 0 && found.all() > english && found.all() * ONE_IN >= words.len()
-    };
+    let tells =
+        |found: &Evidence| found.all() > 1 && found.own > 0 && found.all() > english && found.all() * ONE_IN >= words;
     let best = (0..LANGUAGES.len()).rev().max_by_key(|&number| (evidence[number].all(), evidence[number].own))?;
     match tells(&evidence[best]) {
         true => Some(Language::Named(LANGUAGES[best].name)),

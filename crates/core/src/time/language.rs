@@ -1,5 +1,7 @@
 //! What the table of a language holds.
 
+use crate::analysis;
+
 /// The time expressions of one language.
 ///
 /// All words are folded: small letters without accents. In Chinese and Japanese each character is a word. A pattern is a
@@ -8,6 +10,8 @@
 /// `{decade}`, `{quarter}`, `{week}`, `{season}`, `{holiday}`, `{daypart}`.
 #[derive(Debug)]
 pub(super) struct Language {
+    /// Which it is.
+    pub(super) of: analysis::Language,
     /// Whether it is written without spaces, so that each of its characters is a word here.
     pub(super) unspaced: bool,
     /// January first; names of one or more words, as those of weekdays and seasons.

@@ -15,7 +15,7 @@ use super::{
     stretch::Stretch,
     tokens::{Token, is_unspaced, tokens},
 };
-use crate::types::Zone;
+use crate::{analysis, types::Zone};
 
 /// Modifiers in front of an expression at the most, as in "since the middle of last May".
 const MODIFIERS: usize = 4;
@@ -81,7 +81,7 @@ impl Times {
         }
         let utc = Zone::UTC;
         let zone = clock.map_or(&utc, |clock| &clock.zone);
-        let languages = languages(&tokens);
+        let languages = languages(text, &tokens);
         let (mut expressions, mut taken, mut at) = (Vec::new(), Vec::new(), 0);
         while at < tokens.len() {
             match languages
@@ -147,10 +147,16 @@ pub(super) fn whole(text: &str, clock: &Clock) -> Option<TimeRange> {
     (!tokens.is_empty()).then(|| ALL.iter().find_map(found)).flatten()?.stretch.range(&clock.zone)
 }
 
-/// The languages that some words may be in.
-fn languages(tokens: &[Token]) -> Vec<&'static Language> {
+/// The languages that a text may be in, and English, which is quoted in every other. So a word means what it means there:
+/// "actual" in English is not the one of Spanish.
+fn languages(text: &str, tokens: &[Token]) -> Vec<&'static Language> {
     let has_unspaced = tokens.iter().any(|token| token.word.starts_with(is_unspaced));
-    ALL.into_iter().filter(|language| has_unspaced || !language.unspaced).collect()
+    let may_be = analysis::Language::may_be(text);
+    let is_tried = |language: &&Language| match language.unspaced {
+        true => has_unspaced,
+        false => language.of == analysis::Language::English || may_be(language.of),
+    };
+    ALL.into_iter().filter(is_tried).collect()
 }
 
 /// The bytes of the sentences that end in a question mark.

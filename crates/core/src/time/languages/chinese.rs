@@ -4,15 +4,19 @@ use super::{
     MONTHS_IN_CHARACTERS,
     lunar::{DRAGON_BOAT, MID_AUTUMN, SPRING_FESTIVAL},
 };
-use crate::time::language::{
-    Holiday, Language,
-    Meaning::{Ago, Begun, Day, HalfAgo, LastOf, Named, Of, OfWeek, OfYear, Part, Past, PastOf},
-    Modifier::{About, After, Before, Early, FirstHalf, Late, Leads, Middle, SecondHalf, Since},
-    Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
-    Unit, between, exactly,
+use crate::{
+    analysis,
+    time::language::{
+        Holiday, Language,
+        Meaning::{Ago, Begun, Day, HalfAgo, LastOf, Named, Of, OfWeek, OfYear, Part, Past, PastOf},
+        Modifier::{About, After, Before, Early, FirstHalf, Late, Leads, Middle, SecondHalf, Since},
+        Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
+        Unit, between, exactly,
+    },
 };
 
 pub(super) const CHINESE: Language = Language {
+    of: analysis::Language::Named("Chinese"),
     unspaced: true,
     months: MONTHS_IN_CHARACTERS,
     weekdays: [
@@ -201,6 +205,8 @@ pub(super) const CHINESE: Language = Language {
         ("眼 下", Newest),
         ("最 新", Newest),
         ("最 近", Newest),
+        ("最 终|終", Newest),
+        ("后|後 来|來", Newest),
         ("还|還 在", Newest),
         ("不 再", Newest),
         ("最 后|後 一 次", LastTime),

@@ -1,20 +1,24 @@
 //! English.
 
-use crate::time::language::{
-    DayPart, Holiday, Language,
-    Meaning::{
-        Ago, AgoOf, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, Nth, NthOf, OfMonth, OfWeek,
-        OfYear, Part, Past, PastOf, This, TurnsAgo, WeekOf,
+use crate::{
+    analysis,
+    time::language::{
+        DayPart, Holiday, Language,
+        Meaning::{
+            Ago, AgoOf, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, Nth, NthOf, OfMonth, OfWeek,
+            OfYear, Part, Past, PastOf, This, TurnsAgo, WeekOf,
+        },
+        Modifier::{
+            About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter,
+            SoonBefore, UnitAfter, UnitBefore, Until,
+        },
+        Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
+        Unit, between, exactly,
     },
-    Modifier::{
-        About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter, SoonBefore,
-        UnitAfter, UnitBefore, Until,
-    },
-    Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
-    Unit, between, exactly,
 };
 
 pub(super) const ENGLISH: Language = Language {
+    of: analysis::Language::English,
     unspaced: false,
     months: [
         &["january", "jan"],
@@ -407,7 +411,24 @@ pub(super) const ENGLISH: Language = Language {
         ("at present", Newest),
         ("at the? moment", Newest),
         ("these days", Newest),
-        ("as things stand", Newest),
+        ("as things|it stand|stands", Newest),
+        ("do|does|did things|we|it|they stand", Newest),
+        ("at this point", Newest),
+        ("in the end", Newest),
+        ("finally|eventually|definitively", Newest),
+        (
+            "final|definitive version|date|day|price|cost|count|number|amount|total|plan|decision|choice|agreement|deadline",
+            Newest,
+        ),
+        ("end|ends|ended|ending up", Newest),
+        ("settle|settled|settles on", Newest),
+        ("by|at the? last|latest count|reckoning", Newest),
+        ("after|with all the? changes", Newest),
+        (
+            "present arrangement|agreement|average|plan|rule|rules|state|status|situation|rota|price|rent|job|address",
+            Newest,
+        ),
+        ("yet", Newest),
         ("as of now|today", Newest),
         ("by now", Newest),
         ("most recent|recently", Newest),
@@ -432,6 +453,7 @@ pub(super) const ENGLISH: Language = Language {
         ("first", FirstTime),
         // Not of time.
         ("now and then|again", Neither),
+        ("yet another|again|to", Neither),
         ("more|less recently", Neither),
         ("until|till|before now", Neither),
         ("last|first|second name|names|resort|straw|minute|ditch|word|call|rites", Neither),

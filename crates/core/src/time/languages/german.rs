@@ -1,20 +1,24 @@
 //! German.
 
-use crate::time::language::{
-    DayPart, Holiday, Language,
-    Meaning::{
-        Ago, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, NthOf, NthUnit, Of, OfWeek, OfYear,
-        Part, Past, This, WeekOf,
+use crate::{
+    analysis,
+    time::language::{
+        DayPart, Holiday, Language,
+        Meaning::{
+            Ago, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, NthOf, NthUnit, Of, OfWeek, OfYear,
+            Part, Past, This, WeekOf,
+        },
+        Modifier::{
+            About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter,
+            SoonBefore, UnitAfter, UnitBefore, Until,
+        },
+        Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
+        Unit, between, exactly,
     },
-    Modifier::{
-        About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter, SoonBefore,
-        UnitAfter, UnitBefore, Until,
-    },
-    Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
-    Unit, between, exactly,
 };
 
 pub(super) const GERMAN: Language = Language {
+    of: analysis::Language::Named("German"),
     unspaced: false,
     months: [
         &["januar", "janner"],
@@ -307,6 +311,14 @@ pub(super) const GERMAN: Language = Language {
         ("heute|heutige|heutigen", Newest),
         ("neueste|neuesten|neuester|neuestes|jungste|jungsten", Newest),
         ("nach wie vor", Newest),
+        ("am ende", Newest),
+        ("endgultig|endgultige|endgultigen|endgultiger|endgultiges|schlussendlich|letztendlich", Newest),
+        ("letztlich|schliesslich", Newest),
+        ("stand der dinge", Newest),
+        (
+            "jetzige|jetzigen|jetziger|jetziges|derzeitige|derzeitigen|derzeitiger|derzeitiges|momentane|momentanen",
+            Newest,
+        ),
         ("immer noch", Newest),
         ("noch immer", Newest),
         ("nicht mehr", Newest),
@@ -325,7 +337,7 @@ pub(super) const GERMAN: Language = Language {
         // Not of time.
         ("bis jetzt", Neither),
         ("erste hilfe", Neither),
-        ("letzten endes", Neither),
+        ("am ende des|der|vom|von|einer|eines", Neither),
     ],
     mentions: &[
         "erwahnen|erwahne|erwahnt|erwahnte|erwahntest|erwahnten",

@@ -1,15 +1,19 @@
 //! Japanese.
 
 use super::MONTHS_IN_CHARACTERS;
-use crate::time::language::{
-    Holiday, Language,
-    Meaning::{Ago, Begun, Day, HalfAgo, Last, Named, Of, OfWeek, OfYear, Part, Past, This},
-    Modifier::{About, After, Before, Early, FirstHalf, Late, Middle, SecondHalf, Since, Until},
-    Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
-    Unit, between, exactly,
+use crate::{
+    analysis,
+    time::language::{
+        Holiday, Language,
+        Meaning::{Ago, Begun, Day, HalfAgo, Last, Named, Of, OfWeek, OfYear, Part, Past, This},
+        Modifier::{About, After, Before, Early, FirstHalf, Late, Middle, SecondHalf, Since, Until},
+        Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
+        Unit, between, exactly,
+    },
 };
 
 pub(super) const JAPANESE: Language = Language {
+    of: analysis::Language::Named("Japanese"),
     unspaced: true,
     months: MONTHS_IN_CHARACTERS,
     weekdays: [
@@ -178,6 +182,8 @@ pub(super) const JAPANESE: Language = Language {
         ("現 在", Newest),
         ("最 新", Newest),
         ("最 近", Newest),
+        ("最 終 的", Newest),
+        ("結 局", Newest),
         ("ま だ", Newest),
         ("未 だ", Newest),
         ("前 回", LastTime),

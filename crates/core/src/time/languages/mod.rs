@@ -1,17 +1,35 @@
 //! The tables, a file each. To add a language, write its file and add it to [`ALL`].
 
 mod chinese;
+mod dutch;
 mod english;
+mod french;
 mod german;
+mod italian;
 mod japanese;
 mod lunar;
+mod portuguese;
+mod russian;
 mod spanish;
+mod swedish;
 
 use super::language::Language;
 
-/// A text may be in any of them: the longest expression wins, and of equals that of the language named first.
-pub(super) const ALL: [&Language; 5] =
-    [&english::ENGLISH, &german::GERMAN, &spanish::SPANISH, &chinese::CHINESE, &japanese::JAPANESE];
+/// A text that does not tell its language may be in any of them: the longest expression wins, and of equals that of the language
+/// named first.
+pub(super) const ALL: [&Language; 11] = [
+    &english::ENGLISH,
+    &german::GERMAN,
+    &spanish::SPANISH,
+    &french::FRENCH,
+    &italian::ITALIAN,
+    &portuguese::PORTUGUESE,
+    &dutch::DUTCH,
+    &swedish::SWEDISH,
+    &russian::RUSSIAN,
+    &chinese::CHINESE,
+    &japanese::JAPANESE,
+];
 
 /// The numbers of months in Chinese and Japanese, where the word for month follows.
 const MONTHS_IN_CHARACTERS: [&[&str]; 12] = [

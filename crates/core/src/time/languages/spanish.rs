@@ -1,20 +1,24 @@
 //! Spanish.
 
-use crate::time::language::{
-    DayPart, Holiday, Language,
-    Meaning::{
-        Ago, AgoOf, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, NthOf, NthUnit, OfMonth, OfWeek,
-        OfYear, Part, Past, This, WeekOf,
+use crate::{
+    analysis,
+    time::language::{
+        DayPart, Holiday, Language,
+        Meaning::{
+            Ago, AgoOf, Ahead, BeforeLast, Begun, Day, HalfAgo, Last, LastOf, Named, Next, NthOf, NthUnit, OfMonth,
+            OfWeek, OfYear, Part, Past, This, WeekOf,
+        },
+        Modifier::{
+            About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter,
+            SoonBefore, UnitAfter, UnitBefore, Until,
+        },
+        Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
+        Unit, between, exactly,
     },
-    Modifier::{
-        About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter, SoonBefore,
-        UnitAfter, UnitBefore, Until,
-    },
-    Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
-    Unit, between, exactly,
 };
 
 pub(super) const SPANISH: Language = Language {
+    of: analysis::Language::Named("Spanish"),
     unspaced: false,
     months: [
         &["enero"],
@@ -238,6 +242,11 @@ pub(super) const SPANISH: Language = Language {
         ("aun", Newest),
         ("sigue|siguen", Newest),
         ("ya no", Newest),
+        ("al final", Newest),
+        ("por fin", Newest),
+        ("finalmente|definitivamente", Newest),
+        ("a estas alturas", Newest),
+        ("a dia de hoy", Newest),
         ("ultimo|ultima|ultimos|ultimas", Newest),
         ("ultima vez", LastTime),
         ("mas reciente|recientes", Newest),
@@ -249,6 +258,7 @@ pub(super) const SPANISH: Language = Language {
         // Not of time.
         ("primeros auxilios", Neither),
         ("hasta ahora", Neither),
+        ("al final de|del", Neither),
     ],
     mentions: &[
         "mencionar|menciono|mencione|mencionas|mencionaste|mencionamos|mencionaron|mencionado|menciona",

@@ -1,6 +1,13 @@
 //! What people say of time, and what it means at a certain moment.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
+mod dutch;
+mod french;
+mod italian;
+mod portuguese;
+mod russian;
+mod swedish;
+
 use aforesaid_core::{
     time::{Clock, Order, TimeExpression, TimeRange, Times},
     types::Timestamp,
