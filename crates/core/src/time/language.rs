@@ -40,7 +40,7 @@ pub(super) struct Language {
     pub(super) expressions: &'static [(&'static str, Meaning)],
     /// The word between the two ends of a stretch, each with the one in front of it: "between" and "and".
     pub(super) stretches: &'static [(&'static str, &'static str)],
-    /// What recurs and so names no time, though words of it would: "los lunes".
+    /// What names no time, though words of it would: what recurs ("los lunes"), and what is only called so ("Rio de Janeiro").
     pub(super) recurring: &'static [&'static str],
     /// Words of a question that asks what was at a time, and for nothing else of it.
     pub(super) of_any_time: &'static [&'static str],

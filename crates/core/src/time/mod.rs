@@ -6,6 +6,7 @@
 //! | `language.rs` | what such a table holds |
 //! | `digits.rs` | reads a date in digits |
 //! | `pattern.rs` | finds a pattern of a table in a text |
+//! | `starts.rs` | the words at which there is anything to find |
 //! | `resolve.rs` | turns a pattern that was found into a stretch of the calendar |
 //! | `range.rs` | a stretch of time, and how well a moment fits it |
 //! | `read.rs` | reads all expressions of a text |
@@ -23,6 +24,7 @@ mod pattern;
 mod range;
 mod read;
 mod resolve;
+mod starts;
 mod stretch;
 mod tokens;
 

@@ -84,8 +84,9 @@ impl Times {
         let languages = languages(text, &tokens);
         let (mut expressions, mut taken, mut at) = (Vec::new(), Vec::new(), 0);
         while at < tokens.len() {
-            match languages
-                .iter()
+            let starting = languages.iter().filter(|language| language.may_start(&tokens[at].word));
+            match starting
+                .clone()
                 .rev()
                 .filter_map(|language| Found::at(language, &tokens, at, clock, writing))
                 .max_by_key(|of| of.end)
@@ -98,7 +99,7 @@ impl Times {
                     }
                     at = found.end;
                 }
-                None => at += languages.iter().filter_map(|of| recurring(of, &tokens[at..])).max().unwrap_or(1),
+                None => at += starting.filter_map(|of| recurring(of, &tokens[at..])).max().unwrap_or(1),
             }
         }
         let sought = order(&tokens, &taken, &languages);
@@ -314,7 +315,8 @@ fn apply(stretch: Stretch, modifiers: &[(Modifier, Bound, usize)]) -> Option<Str
 fn order(tokens: &[Token], taken: &[Range<usize>], languages: &[&Language]) -> Option<(Order, Vec<Range<usize>>)> {
     let (mut newest, mut oldest, mut counting, mut at) = (false, false, Vec::new(), 0);
     while at < tokens.len() {
-        let all = languages.iter().rev().flat_map(|language| {
+        let starting = languages.iter().rev().filter(|language| language.may_start(&tokens[at].word));
+        let all = starting.flat_map(|language| {
             language.orders.iter().filter_map(move |(pattern, sought)| {
                 let (words, _) = language.find(pattern, &tokens[at..])?;
                 Some((words, *sought))
