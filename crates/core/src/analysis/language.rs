@@ -207,6 +207,17 @@ mod tests {
                               lebih fokus kerja, besok minum obat lagi supaya sehat";
 
     #[test]
+    fn a_text_may_be_in_languages_that_have_as_many_of_its_words() {
+        let may_be = |text: &str, name: &'static str| Language::may_be(text)(Language::Named(name));
+        assert!(may_be("Wer wohnt hier bei uns?", "German") && !may_be("Wer wohnt hier bei uns?", "French"));
+        assert!(!may_be("What was the actual price of the boat?", "Spanish"));
+        // "Was" alone is English too, and "Wie" and "er" are German and Dutch.
+        assert!(may_be("Was war gestern?", "German"));
+        assert!(may_be("Wie belde er gisteravond?", "German") && may_be("Wie belde er gisteravond?", "Dutch"));
+        assert!(may_be("slow cooker", "Swedish"), "nothing is told");
+    }
+
+    #[test]
     fn questions_tell_their_language() {
         for (text, language) in [
             ("When did we move to Leeds?", Some("English")),

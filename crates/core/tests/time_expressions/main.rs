@@ -198,6 +198,15 @@ fn other_languages() {
 }
 
 #[test]
+fn a_word_means_what_it_means_in_the_language_of_the_text() {
+    means(&[
+        ("Qu'est-ce que Marc a dit hier ?", "hier: 2024-05-14..2024-05-15"),
+        ("hier", "hier: 2024-05-14..2024-05-15"),
+    ]);
+    means_nothing(&["Wer wohnt hier bei uns?", "Is dat hier in de buurt?", "What is on Mars?", "Der Hund war nie da."]);
+}
+
+#[test]
 fn languages_without_spaces() {
     means(&[
         ("三个星期前涨价，涨了多少？", "三个星期前: 2024-04-21..2024-04-28"),
@@ -285,6 +294,17 @@ fn words_of_order() {
         "Hartje Bestellschluss aktuell",
         "¿Dónde vive ahora?",
         "Where is the will kept today?",
+        "What was the truck called in the end?",
+        "where do we stand with the roof",
+        "How many layers has the canoe got as it stands?",
+        "How many guests are we by the last count?",
+        "Which date did the panel finally settle on?",
+        "what name did the show end up with",
+        "Has she said yes yet?",
+        "Wie hieß das Boot letzten Endes?",
+        "¿Para qué día quedó fijada al final la boda?",
+        "结局最终怎么样",
+        "結局どこに引っ越した？",
     ] {
         assert_eq!(order(text), Some(Order::Newest), "{text}");
     }
@@ -300,6 +320,9 @@ fn words_of_order() {
         "what did I eat?",
         "now and then",
         "in the last two weeks",
+        "what is yet to come",
+        "What was the actual price of the boat?",
+        "Was stand am Ende des Briefes?",
     ] {
         assert_eq!(order(text), None, "{text}");
     }
