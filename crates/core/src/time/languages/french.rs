@@ -507,8 +507,7 @@ pub(super) const FRENCH: Language = Language {
         "a|ai|as|ont|avons|avez|avais|avait|avions|aviez|avaient|aura|auront|aurait|auraient|ait|avoir|ayant ete",
         "pas|plus|jamais|toujours|deja|encore|bien|tout|souvent|il|elle|on|je|tu|nous|vous|ils|elles ete",
         "en|l etes",
-        // "And here" and its like in Dutch and German; "and Noel".
-        "au|courant|debut|en|fin|l|mi|vers hier",
+        // "And Noel".
         "en noel",
         "pere|mere noel",
         "champ|champs de mars",
