@@ -41,7 +41,7 @@ pub(super) struct Language {
     /// The word between the two ends of a stretch, each with the one in front of it: "between" and "and".
     pub(super) stretches: &'static [(&'static str, &'static str)],
     /// What names no time, though words of it would: what recurs ("los lunes"), and what is only called so ("Rio de Janeiro").
-    pub(super) recurring: &'static [&'static str],
+    pub(super) no_times: &'static [&'static str],
     /// Words of a question that asks what was at a time, and for nothing else of it.
     pub(super) of_any_time: &'static [&'static str],
     /// What stands before a date in digits, so that `28.11.` is one and `3/4/2024` begins with the day.

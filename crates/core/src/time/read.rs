@@ -99,7 +99,7 @@ impl Times {
                     }
                     at = found.end;
                 }
-                None => at += starting.filter_map(|of| recurring(of, &tokens[at..])).max().unwrap_or(1),
+                None => at += starting.filter_map(|of| no_time(of, &tokens[at..])).max().unwrap_or(1),
             }
         }
         let sought = order(&tokens, &taken, &languages);
@@ -210,7 +210,7 @@ impl Found {
         let mut modifiers: Vec<(Modifier, Bound, usize)> = Vec::new();
         let (mut best, mut core): (Option<Self>, usize) = (None, at);
         loop {
-            if recurring(language, tokens.get(core..).unwrap_or_default()).is_some() {
+            if no_time(language, tokens.get(core..).unwrap_or_default()).is_some() {
                 return best;
             }
             let leads = is_led || modifiers.iter().any(|(modifier, ..)| modifier.leads());
@@ -285,9 +285,9 @@ fn followed(language: &Language, tokens: &[Token], mut end: usize, mut stretch: 
     (end, stretch)
 }
 
-/// How many words at the start of some name what recurs, at the most.
-fn recurring(language: &Language, tokens: &[Token]) -> Option<usize> {
-    language.recurring.iter().filter_map(|pattern| Some(language.find(pattern, tokens)?.0)).max()
+/// How many words at the start of some name no time, though they look so, at the most.
+fn no_time(language: &Language, tokens: &[Token]) -> Option<usize> {
+    language.no_times.iter().filter_map(|pattern| Some(language.find(pattern, tokens)?.0)).max()
 }
 
 /// How many words these are: two characters of a script without spaces are about one.

@@ -37,8 +37,7 @@ fn patterns(language: &'static Language) -> impl Iterator<Item = &'static str> {
     let patterns = patterns.chain(language.expressions.iter().map(|(pattern, _)| *pattern));
     let patterns = patterns.chain(language.stretches.iter().map(|(open, _)| *open));
     let patterns = patterns.chain(language.orders.iter().map(|(pattern, _)| *pattern));
-    let patterns =
-        patterns.chain([language.recurring, language.mentions, language.when].into_iter().flatten().copied());
+    let patterns = patterns.chain([language.no_times, language.mentions, language.when].into_iter().flatten().copied());
     // A date in digits may have a word in front that says so.
     patterns.chain(language.before_dates.iter().copied())
 }

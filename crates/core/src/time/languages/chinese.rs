@@ -194,7 +194,7 @@ pub(super) const CHINESE: Language = Language {
         ("{year} 年 的? 最 后|後 一 个|個? {unit}", LastOf),
     ],
     stretches: &[],
-    recurring: &[],
+    no_times: &[],
     of_any_time: &[],
     before_dates: &[],
     orders: &[

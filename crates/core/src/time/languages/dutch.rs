@@ -496,7 +496,7 @@ pub(super) const DUTCH: Language = Language {
         ("de? laatste {number} {unit} van {year}", LastOf),
     ],
     stretches: &[("tussen", "en"), ("van", "tot"), ("van", "t"), ("vanaf", "tot"), ("vanaf", "t")],
-    recurring: &[
+    no_times: &[
         "elke|elk|iedere|ieder {weekday} {daypart}?",
         "elke|elk|iedere|ieder {unit}",
         "elke|iedere {month}",

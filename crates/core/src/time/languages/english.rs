@@ -359,7 +359,7 @@ pub(super) const ENGLISH: Language = Language {
         ("the? last {unit} of {season} {year}?", LastOf),
     ],
     stretches: &[("between", "and"), ("from", "to"), ("from", "until"), ("from", "till"), ("from", "through")],
-    recurring: &[],
+    no_times: &[],
     of_any_time: &[
         "a",
         "about",

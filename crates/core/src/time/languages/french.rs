@@ -486,7 +486,7 @@ pub(super) const FRENCH: Language = Language {
         ("du", "jusqu"),
         ("depuis", "jusqu"),
     ],
-    recurring: &[
+    no_times: &[
         "les {weekday}",
         "les {weekday} et|ou les? {weekday}",
         "chaque {weekday}",

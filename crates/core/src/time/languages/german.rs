@@ -267,7 +267,7 @@ pub(super) const GERMAN: Language = Language {
         ("letzten {number} {unit} im {month} {year}?", LastOf),
     ],
     stretches: &[("zwischen", "und"), ("von", "bis"), ("vom", "bis")],
-    recurring: &["jeden {weekday}"],
+    no_times: &["jeden {weekday}"],
     of_any_time: &[
         "alles",
         "am",

@@ -585,7 +585,7 @@ pub(super) const ITALIAN: Language = Language {
         ("dalla", "alla"),
         ("dalla", "fino"),
     ],
-    recurring: &[
+    no_times: &[
         // "On Mondays"; Monday that was has no article.
         "il|al|ogni|un|una|qualche {weekday} {daypart}?",
         "il|al|ogni {weekday} e|ed|o il? {weekday}",

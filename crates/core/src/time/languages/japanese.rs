@@ -174,7 +174,7 @@ pub(super) const JAPANESE: Language = Language {
         ("一 昨 年 の? {month} 月", OfYear(-2)),
     ],
     stretches: &[],
-    recurring: &[],
+    no_times: &[],
     of_any_time: &[],
     before_dates: &[],
     orders: &[

@@ -85,7 +85,7 @@ mod tests {
             }
             let patterns = language.modifiers.iter().chain(language.followers).map(|(pattern, _)| *pattern);
             let patterns = patterns.chain(language.expressions.iter().map(|(pattern, _)| *pattern));
-            let patterns = patterns.chain(language.recurring.iter().copied());
+            let patterns = patterns.chain(language.no_times.iter().copied());
             let patterns = patterns.chain(language.orders.iter().map(|(pattern, _)| *pattern));
             let patterns = patterns.chain(language.mentions.iter().copied()).chain(language.when.iter().copied());
             for pattern in patterns {

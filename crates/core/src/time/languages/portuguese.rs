@@ -511,7 +511,7 @@ pub(super) const PORTUGUESE: Language = Language {
         ("ultimos|ultimas {number} {unit} de|do {year}", LastOf),
     ],
     stretches: &[("entre", "e"), ("de", "a"), ("de", "ate"), ("do", "ao"), ("da", "a"), ("desde", "ate")],
-    recurring: &[
+    no_times: &[
         "todo|toda|cada {weekday}",
         "todo|toda|cada {season}",
         "todo|toda|cada {holiday}",

@@ -225,7 +225,7 @@ pub(super) const SPANISH: Language = Language {
         ("la? ultima semana de {month} de|del? {year}?", LastOf),
     ],
     stretches: &[("entre", "y"), ("de", "a"), ("desde", "hasta")],
-    recurring: &["los {weekday}", "los {weekday} y|o {weekday}", "cada {weekday}"],
+    no_times: &["los {weekday}", "los {weekday} y|o {weekday}", "cada {weekday}"],
     of_any_time: &[
         "de", "dije", "dijimos", "el", "en", "fue", "hablamos", "hice", "hicimos", "hubo", "la", "paso", "que", "se",
     ],

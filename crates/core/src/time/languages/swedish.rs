@@ -594,7 +594,7 @@ pub(super) const SWEDISH: Language = Language {
         ("den|det|de? sista {unit} av? {year}", LastOf),
     ],
     stretches: &[("mellan", "och"), ("fran", "till")],
-    recurring: &[
+    no_times: &[
         "varje|varenda|varannan {weekday}",
         "varje|varenda|varannan {season}",
         "varje|varenda|varannan {month}",
