@@ -27,8 +27,12 @@ impl Language {
     /// it has more of that language's function words than of English stop words. So a name or a title in another language does not
     /// make a question foreign.
     pub fn of(text: &str) -> Option<Self> {
+        Self::counted(text, || count(&lowered(text)))
+    }
+
+    fn counted(text: &str, counted: impl FnOnce() -> Counted) -> Option<Self> {
         match by_script(text) {
-            None => by_words(text),
+            None => by_words(&counted()),
             Some(CYRILLIC) if is_russian(text) => Some(Language::Named("Russian")),
             script => script,
         }
@@ -37,12 +41,12 @@ impl Language {
     /// Whether a text may be in a language: not where it has two words or more of the one that it is taken for, and more than
     /// twice as many as of that language.
     pub(crate) fn may_be(text: &str) -> impl Fn(Self) -> bool {
-        let Counted { evidence, english, .. } = count(&lowered(text));
+        let counted = count(&lowered(text));
         let words = move |language: Self| match language {
-            Language::English => english,
-            _ => language.number().map_or(0, |number| evidence[number].all()),
+            Language::English => counted.english,
+            _ => language.number().map_or(0, |number| counted.evidence[number].all()),
         };
-        let taken_for = Self::of(text).map_or(0, &words);
+        let taken_for = Self::counted(text, || counted).map_or(0, words);
         move |language| taken_for < 2 || taken_for <= 2 * words(language)
     }
 
@@ -137,6 +141,7 @@ impl Evidence {
 }
 
 /// What the words of a text, and its letters, speak for.
+#[derive(Clone, Copy)]
 struct Counted {
     evidence: [Evidence; LANGUAGES.len()],
     /// English stop words.
@@ -184,8 +189,8 @@ fn count(lower: &str) -> Counted {
 }
 
 /// The language whose function words, and letters, a text has most of.
-fn by_words(text: &str) -> Option<Language> {
-    let Counted { evidence, english, words } = count(&lowered(text));
+fn by_words(counted: &Counted) -> Option<Language> {
+    let Counted { evidence, english, words } = *counted;
     // A long text of a language without a list has a function word of some list by chance.
     let tells =
         |found: &Evidence| found.all() > 1 && found.own > 0 && found.all() > english && found.all() * ONE_IN >= words;

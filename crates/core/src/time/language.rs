@@ -7,7 +7,7 @@ use crate::analysis;
 /// All words are folded: small letters without accents. In Chinese and Japanese each character is a word. A pattern is a
 /// row of words; `a|b` stands for either, a `?` at the end makes a word optional, and a slot in braces stands for a word of
 /// one of the lists below, or for a number: `{number}`, `{unit}`, `{day}`, `{nth}`, `{weekday}`, `{month}`, `{year}`,
-/// `{decade}`, `{quarter}`, `{week}`, `{season}`, `{holiday}`, `{daypart}`.
+/// `{decade}`, `{quarter}`, `{week}`, `{season}`, `{holiday}`, `{daypart}`; `{word}` is any word, and starts no pattern.
 #[derive(Debug)]
 pub(super) struct Language {
     /// Which it is.

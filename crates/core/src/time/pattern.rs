@@ -59,6 +59,7 @@ impl Language {
             return part.split('|').any(|one| one == word).then_some((1, bound));
         };
         let words = match slot.trim_end_matches('}') {
+            "word" => 1,
             "number" => {
                 let (number, words) = self.number(found)?;
                 bound.number = Some(number);

@@ -125,8 +125,12 @@ impl Times {
     /// Whether a text says nothing beside its times but that something was then ("what happened on May 3?").
     pub fn are_all_of(&self, text: &str) -> bool {
         let is_in_a_time = |token: &Token| self.expressions.iter().any(|time| time.place.contains(&token.place.start));
-        let is_of_any_time = |token: &Token| ALL.iter().any(|of| of.of_any_time.contains(&token.word.as_str()));
-        !self.expressions.is_empty() && tokens(text).iter().all(|token| is_in_a_time(token) || is_of_any_time(token))
+        let tokens = tokens(text);
+        let is_all = |language: &&Language| {
+            let is_of_any_time = |token: &Token| language.of_any_time.contains(&token.word.as_str());
+            tokens.iter().all(|token| is_in_a_time(token) || is_of_any_time(token))
+        };
+        !self.expressions.is_empty() && languages(text, &tokens).iter().any(is_all)
     }
 
     /// How well a moment fits the best of its expressions, in [0, 1]; `None` where it has none.

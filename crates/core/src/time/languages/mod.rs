@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::time::pattern::is_folded;
 
-    const SLOTS: [&str; 13] = [
+    const SLOTS: [&str; 14] = [
         "{number}",
         "{unit}",
         "{day}",
@@ -66,6 +66,7 @@ mod tests {
         "{season}",
         "{holiday}",
         "{daypart}",
+        "{word}",
     ];
 
     /// A word with a capital or an accent would never be found.

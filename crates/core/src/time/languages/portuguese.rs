@@ -613,7 +613,7 @@ pub(super) const PORTUGUESE: Language = Language {
         ("continua|continuam|continuas sendo|vivendo|morando|trabalhando|estudando|igual|assim", Newest),
         ("continua|continuam|continuas a ser|viver|morar|trabalhar|estudar|ter|usar|fazer|dar", Newest),
         ("ja nao", Newest),
-        ("nao e|esta|ta|tem|mora|vive|trabalha|estuda|usa|faz|quer|gosta|existe|funciona|vai|toma|toca mais", Newest),
+        ("nao {word} mais", Newest),
         ("ultimo|ultima|ultimos|ultimas", Newest),
         ("ultima vez", LastTime),
         ("mais recente|recentes", Newest),
