@@ -80,7 +80,7 @@ fn the_newest_and_the_oldest_are_of_the_same_matter() {
     let ids: Vec<&str> = newest.hits.iter().map(|hit| hit.id.as_str()).collect();
     // Without a time it is neither old nor new, and the newest of all is of another matter.
     assert_eq!((ids[0], ids.contains(&"other")), ("new", false));
-    assert_eq!(newest.times.order, Some(Order::Newest));
+    assert_eq!(newest.times.order, Some(Order::Current));
     assert_eq!(first(&query("what did I originally pay for coffee?")), "old");
 }
 
@@ -111,7 +111,7 @@ fn the_response_says_how_a_time_was_understood() {
         json["time"],
         json!([{"text": "last week", "from": "2024-05-05T22:00:00Z", "to": "2024-05-12T22:00:00Z"}])
     );
-    assert_eq!(json["order"], "newest");
+    assert_eq!(json["order"], "current");
     let json = serde_json::to_value(search(&query("what did the coffee cost?"))).unwrap();
     assert_eq!((json.get("time"), json.get("order")), (None, None));
 }

@@ -1,12 +1,30 @@
 //! What a reranker says of one candidate.
 
-/// What a reranker says of a candidate.
+/// What a reranker says of a candidate, or of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CandidateScore {
     /// Its score, as [`Reranker::score`](super::Reranker::score) gives it.
     pub score: Option<f64>,
+    /// What of that score the candidate's standing in the first stage adds.
+    pub first_stage: f64,
+    /// What newer ones have taken from that score, where the question asks for what holds now.
+    pub taken: f64,
     /// What its model makes of it, from one that learned to tell both.
     pub logits: Option<Logits>,
+}
+
+impl CandidateScore {
+    /// Whether only being newer puts it before the other.
+    pub fn takes_the_place_of(&self, other: &Self) -> bool {
+        let (Some(own), Some(others)) = (self.score, other.score) else { return false };
+        own >= others && own + self.taken < others + other.taken
+    }
+
+    /// The one with the highest score; of equal ones the first.
+    pub fn best_of(scored: &[Self]) -> Self {
+        let better = |best: Self, of: &Self| if of.score > best.score { *of } else { best };
+        scored.iter().fold(Self::default(), better)
+    }
 }
 
 /// What the model of an evidence reranker makes of a candidate, without the first stage's score.

@@ -210,6 +210,8 @@ pub(super) enum Meaning {
 /// What a word of order asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sought {
+    /// What holds now: the newest that speaks of the matter, which takes the place of those before it.
+    Current,
     /// The newest that speaks of the matter.
     Newest,
     /// The oldest.

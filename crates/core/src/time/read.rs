@@ -58,13 +58,27 @@ pub struct TimeExpression {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// The newest: "latest", "currently", "still".
+    /// What holds now, which takes the place of what held before: "currently", "these days", "latest".
+    Current,
+    /// The newest: "in the end", "still", "last".
     Newest,
     /// The oldest: "originally", "for the first time".
     Oldest,
 }
 
+impl Order {
+    /// Whether it is the newest that comes first.
+    pub fn is_newest_first(self) -> bool {
+        self != Self::Oldest
+    }
+}
+
 impl Times {
+    /// Whether what holds now is asked for, and no other time is named beside it.
+    pub fn asks_for_now(&self) -> bool {
+        self.order == Some(Order::Current) && self.expressions.is_empty()
+    }
+
     /// Reads a text as somebody means it at the moment of `clock`.
     ///
     /// Without a clock, only times are read that name their year, in UTC.
@@ -317,7 +331,7 @@ fn apply(stretch: Stretch, modifiers: &[(Modifier, Bound, usize)]) -> Option<Str
 /// What the words of order ask for that stand in no expression, and those of them that count what happened; nothing where
 /// they ask for both ends.
 fn order(tokens: &[Token], taken: &[Range<usize>], languages: &[&Language]) -> Option<(Order, Vec<Range<usize>>)> {
-    let (mut newest, mut oldest, mut counting, mut at) = (false, false, Vec::new(), 0);
+    let (mut current, mut newest, mut oldest, mut counting, mut at) = (false, false, false, Vec::new(), 0);
     while at < tokens.len() {
         let starting = languages.iter().rev().filter(|language| language.may_start(&tokens[at].word));
         let all = starting.flat_map(|language| {
@@ -334,13 +348,15 @@ fn order(tokens: &[Token], taken: &[Range<usize>], languages: &[&Language]) -> O
         // "Today" is a day, and the present too.
         let is_free = taken.iter().all(|of| *of == own || of.end <= own.start || own.end <= of.start);
         if is_free {
-            newest |= matches!(sought, Sought::Newest | Sought::LastTime);
+            current |= sought == Sought::Current;
+            newest |= matches!(sought, Sought::Current | Sought::Newest | Sought::LastTime);
             oldest |= matches!(sought, Sought::Oldest | Sought::FirstTime);
             counting.extend(matches!(sought, Sought::FirstTime | Sought::LastTime).then_some(own));
         }
         at += words;
     }
     match (newest, oldest) {
+        (true, false) if current => Some((Order::Current, counting)),
         (true, false) => Some((Order::Newest, counting)),
         (false, true) => Some((Order::Oldest, counting)),
         _ => None,

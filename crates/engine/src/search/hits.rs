@@ -55,6 +55,10 @@ impl Memory {
             hit.rerank_score = place.rerank.score;
             hits.push(hit);
         }
+        let replaced: Vec<String> = found.replaced().map(|place| hits[place].id.clone()).collect();
+        if let Some(first) = hits.first_mut() {
+            first.in_place_of = replaced;
+        }
         Ok(Some(hits))
     }
 }
@@ -86,6 +90,7 @@ fn turn_hit(memory: Record, part: Range<usize>, ranked: &RankedHit, highlighter:
         meta: memory.meta,
         score: ranked.score,
         legs: ranked.legs.clone(),
+        in_place_of: Vec::new(),
         rerank_score: None,
         turns: Vec::new(),
         cue: None,
@@ -133,6 +138,7 @@ fn session_hit(
         meta: best.and_then(|turn| turn.meta.clone()),
         score: ranked.score,
         legs: ranked.legs.clone(),
+        in_place_of: Vec::new(),
         rerank_score: None,
         turns,
         cue: None,

@@ -4,8 +4,8 @@ use std::{num::NonZeroUsize, time::Instant};
 
 use aforesaid_core::{
     Locality,
-    pipeline::{Detail, Pipeline, confidence::Confidence},
-    rerank::{CandidateScore, RerankCandidate, RerankError, Reranker, order},
+    pipeline::{Detail, Pipeline, confidence::Confidence, legs::TimeOrderLeg},
+    rerank::{CandidateScore, RerankCandidate, RerankError, Reranker, order, standardised},
     store::Store,
     types::{Query, Record, Sensitivity, Seq},
 };
@@ -171,7 +171,7 @@ impl Memory {
         let scored = scored.and_then(|of| order(&scores(&of), shown.candidates.len()).map(|_| of));
         match scored {
             Ok(scored) => {
-                found.reorder(&shown, &scored, depth);
+                found.reorder(&shown, &scored, reranker, depth);
                 if reranker.is_calibrated() {
                     found.confidence = found.reranked_confidence();
                 }
@@ -199,6 +199,7 @@ impl Memory {
         let seqs: Vec<Seq> = found.evidence.iter().map(|evidence| evidence.seq).collect();
         let Some(memories) = Self::fetch_all(store, namespace, &seqs)? else { return Ok(None) };
         let mut shown = Shown { candidates: Vec::new(), hits: Vec::new(), hidden: Vec::new() };
+        let asks_for_now = posed.times().asks_for_now();
         for (memory, evidence) in memories.iter().zip(&found.evidence) {
             if !seen.may_show(memory) {
                 shown.hidden.extend(evidence.hit);
@@ -212,6 +213,7 @@ impl Memory {
                 score: evidence.score,
                 legs: evidence.legs.clone(),
                 position: memory.seq.0,
+                newness: asks_for_now.then(|| evidence.legs.get(TimeOrderLeg::NAME).map_or(0.0, |hit| hit.score)),
                 fields: memory.meta.iter().flat_map(|meta| meta.keys().cloned()).collect(),
                 before,
                 after,
@@ -249,15 +251,21 @@ impl FoundHits {
         }
     }
 
-    /// Puts the best hits in the order of a reranker's scores of what it was shown. A hit has those of its best turn.
-    fn reorder(&mut self, shown: &Shown, scored: &[CandidateScore], depth: NonZeroUsize) {
+    /// Puts the best hits in the order of a reranker's scores of what it was shown. A session has one by its turns.
+    fn reorder(&mut self, shown: &Shown, scored: &[CandidateScore], reranker: &dyn Reranker, depth: NonZeroUsize) {
         let best = self.hits.len().min(depth.get());
+        let mut turns = vec![Vec::new(); best];
         for (&hit, of) in shown.hits.iter().zip(scored) {
-            if let Some(place) = hit.filter(|&hit| hit < best).and_then(|hit| self.places.get_mut(hit))
-                && of.score > place.rerank.score
-            {
-                place.rerank = *of;
+            if let Some(turns) = hit.and_then(|hit| turns.get_mut(hit)).filter(|_| of.score.is_some()) {
+                turns.push(*of);
             }
+        }
+        let first_stage = standardised(&self.hits[..best].iter().map(|hit| hit.score).collect::<Vec<_>>());
+        for ((place, turns), first_stage) in self.places.iter_mut().zip(&turns).zip(first_stage) {
+            place.rerank = match place.session {
+                Some(_) if !turns.is_empty() => reranker.score_session(turns, first_stage),
+                _ => CandidateScore::best_of(turns),
+            };
         }
         let scored: Vec<CandidateScore> = self.places[..best].iter().map(|place| place.rerank).collect();
         let order = rearranged(&scores(&scored), &shown.hidden);

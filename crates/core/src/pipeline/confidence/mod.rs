@@ -144,7 +144,11 @@ mod tests {
 
     #[test]
     fn a_title_that_is_named_loses_nothing_to_the_reranker() {
-        let no_answer = [CandidateScore { score: Some(0.0), logits: Some(Logits { fits: 0.0, answers: -8.0 }) }];
+        let no_answer = [CandidateScore {
+            score: Some(0.0),
+            logits: Some(Logits { fits: 0.0, answers: -8.0 }),
+            ..CandidateScore::default()
+        }];
         let plain = Signals::none(Basis { dense: true, reranked: false }).with(Signal::Cosine, 0.9);
         let (plain, titled) = (Confidence::of(Some(plain)), Confidence::of(Some(plain.with(Signal::Titled, 1.0))));
         let of_title = Legs(vec![(TitleLeg::NAME, LegHit { rank: 1, score: 1.0 })]);
@@ -167,7 +171,11 @@ mod tests {
         assert_eq!(Word::of(0.95, &alike.with(Signal::Titled, 1.0)), Word::Strong);
         assert_eq!(Word::of(0.89, &alike.with(Signal::Titled, 1.0)), Word::Good);
         assert_eq!(
-            Word::of(0.95, &alike.reranked(&Legs::default(), &[CandidateScore { score: Some(1.0), logits: None }; 2])),
+            Word::of(
+                0.95,
+                &alike
+                    .reranked(&Legs::default(), &[CandidateScore { score: Some(1.0), ..CandidateScore::default() }; 2])
+            ),
             Word::Strong,
             "the reranker has read them"
         );

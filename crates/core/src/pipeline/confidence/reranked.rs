@@ -63,12 +63,16 @@ mod tests {
     }
 
     fn of_scores(scores: &[f64]) -> Vec<CandidateScore> {
-        scores.iter().map(|&score| CandidateScore { score: Some(score), logits: None }).collect()
+        scores.iter().map(|&score| CandidateScore { score: Some(score), ..CandidateScore::default() }).collect()
     }
 
     #[test]
     fn logits_are_of_the_first_hit_and_of_the_best() {
-        let scored = |(fits, answers)| CandidateScore { score: Some(0.0), logits: Some(Logits { fits, answers }) };
+        let scored = |(fits, answers)| CandidateScore {
+            score: Some(0.0),
+            logits: Some(Logits { fits, answers }),
+            ..CandidateScore::default()
+        };
         let of = |logits: &[(f64, f64)]| {
             let after = before().reranked(&titled(TITLED), &logits.iter().copied().map(scored).collect::<Vec<_>>());
             let signals = [Signal::RerankAnswer, Signal::RerankBestAnswer, Signal::RerankBestFit];

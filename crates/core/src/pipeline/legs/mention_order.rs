@@ -11,7 +11,7 @@ use crate::{
         matches::FeatureMatch,
         request::SearchContext,
     },
-    time::{Order, Times},
+    time::Times,
     types::Timestamp,
 };
 
@@ -97,7 +97,7 @@ fn places(input: &LegInput<'_>, times: &Times) -> Option<Vec<f64>> {
     let mention = |unit: &u32| {
         let of_unit = input.context.texts_of(unit).iter().filter(names).filter(|text| !theirs || is_theirs(text));
         let of_unit = of_unit.map(moment).map(|(at, text)| match times.order {
-            Some(Order::Newest) => (at.is_none(), at.map(|at| -at), -i64::from(text)),
+            Some(order) if order.is_newest_first() => (at.is_none(), at.map(|at| -at), -i64::from(text)),
             _ => (at.is_none(), at, i64::from(text)),
         });
         of_unit.min()

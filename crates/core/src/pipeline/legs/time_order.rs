@@ -63,7 +63,7 @@ impl Column for InTime {
 
     fn weakness(&self, _context: SearchContext<'_>, _place: usize, _cut: usize) -> Option<String> {
         Some(match self.order {
-            Order::Newest => "newer ones speak of the same".to_owned(),
+            Order::Current | Order::Newest => "newer ones speak of the same".to_owned(),
             Order::Oldest => "older ones speak of the same".to_owned(),
         })
     }
@@ -85,7 +85,7 @@ fn places(input: &LegInput<'_>, order: Order) -> Option<Vec<f64>> {
     let count = known.len();
     let place = |moment: i64| {
         let before = known.partition_point(|&other| other < moment);
-        let place = if order == Order::Newest { before + 1 } else { count - before };
+        let place = if order.is_newest_first() { before + 1 } else { count - before };
         place as f64 / count as f64
     };
     Some(moments.into_iter().map(|moment| moment.map_or(0.0, place)).collect())

@@ -7,7 +7,7 @@ use crate::{
         Holiday, Language,
         Meaning::{Ago, Begun, Day, HalfAgo, Last, Named, Of, OfWeek, OfYear, Part, Past, This},
         Modifier::{About, After, Before, Early, FirstHalf, Late, Middle, SecondHalf, Since, Until},
-        Sought::{FirstTime, LastTime, Neither, Newest, Oldest},
+        Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
         Unit, between, exactly,
     },
 };
@@ -178,9 +178,9 @@ pub(super) const JAPANESE: Language = Language {
     of_any_time: &[],
     before_dates: &[],
     orders: &[
-        ("今", Newest),
-        ("現 在", Newest),
-        ("最 新", Newest),
+        ("今", Current),
+        ("現 在", Current),
+        ("最 新", Current),
         ("最 近", Newest),
         ("最 終 的", Newest),
         ("結 局", Newest),
