@@ -2,6 +2,7 @@
 
 mod candidate_score;
 mod evidence;
+mod superseded;
 mod unusable;
 
 pub use candidate_score::{CandidateScore, Logits};
@@ -70,10 +71,8 @@ pub trait Reranker: Send + Sync {
         Ok(scores.into_iter().map(|score| CandidateScore { score, ..CandidateScore::default() }).collect())
     }
 
-    /// What it says of a session, by what it says of some turns of it, all of which have a score, and by the
-    /// session's own score in the first stage, in standard deviations of the sessions that may move.
-    ///
-    /// Where nothing else is said, it is what it says of the best of those turns.
+    /// Scores a session by its turns that have a score, and by the session's own score in the first stage, in standard
+    /// deviations of the sessions that are reordered. By default it has the score of its best turn.
     fn score_session(&self, turns: &[CandidateScore], _first_stage: f64) -> CandidateScore {
         CandidateScore::best_of(turns)
     }
@@ -96,7 +95,7 @@ pub struct RerankCandidate {
     pub position: u64,
     /// How new it is, from 0 to 1, where the question asks for what holds now
     /// ([`Times::asks_for_now`](crate::time::Times::asks_for_now)); `None` elsewhere.
-    pub newness: Option<f64>,
+    pub recency: Option<f64>,
     /// Names of the fields of its metadata, whose values no reranker sees.
     pub fields: Vec<String>,
     /// Up to [`Reranker::neighbours`] turns before it in its session, the last one nearest, as they are indexed.

@@ -100,10 +100,10 @@ pub struct Hit {
     pub score: f64,
     /// Where each leg put it.
     pub legs: Legs,
-    /// Ids of older hits that would come before it if the question did not ask for what holds now; told of the first turn of a
-    /// reranked search.
+    /// Ids of older hits that would come before it if the question did not ask for what holds now. Only the first turn of a
+    /// reranked search has any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub in_place_of: Vec<String>,
+    pub supersedes: Vec<String>,
     /// Its score by a reranker; of a session, one by its turns. Not there without a reranker, and for what it
     /// was not shown or did not score.
     #[serde(skip_serializing_if = "Option::is_none")]

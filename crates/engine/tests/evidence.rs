@@ -279,15 +279,15 @@ fn what_holds_now_stands_before_what_held_and_says_what_it_replaces() {
     let ids = |hits: &[Hit]| hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>();
     let found = ask("what is the rent now?", may, 4);
     assert_eq!(ids(&found), ["newest", "other", "older", "oldest"]);
-    assert_eq!((found[0].in_place_of.as_slice(), found[1].in_place_of.len()), (["oldest".to_owned()].as_slice(), 0));
+    assert_eq!((found[0].supersedes.as_slice(), found[1].supersedes.len()), (["oldest".to_owned()].as_slice(), 0));
     // What is not among the hits is not named.
-    assert!(ask("what is the rent now?", may, 2)[0].in_place_of.is_empty());
+    assert!(ask("what is the rent now?", may, 2)[0].supersedes.is_empty());
     // Another time beside it, no moment of asking, or no word for the present: the best one is the best one.
     for (text, now) in
         [("what was the rent in January, and now?", may), ("what is the rent now?", None), ("the rent", may)]
     {
         let found = ask(text, now, 4);
-        assert_eq!((found[0].id.as_str(), found[0].in_place_of.len()), ("oldest", 0), "{text}");
+        assert_eq!((found[0].id.as_str(), found[0].supersedes.len()), ("oldest", 0), "{text}");
     }
 }
 

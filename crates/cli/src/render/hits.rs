@@ -125,10 +125,10 @@ fn hit(page: &mut Page, (n, hit): (usize, &Hit), ids: &ShortIds, layout: Layout)
     for other in &hit.after {
         neighbour(page, other, ids, layout);
     }
-    if !hit.in_place_of.is_empty() {
-        let replaced: Vec<String> = hit.in_place_of.iter().map(|id| ids.shown(id)).collect();
-        let replaced = replaced.join(", ");
-        page.line(format_args!("{:INDENT$}{QUIET}in place of what is older: {replaced}{QUIET:#}", ""));
+    if !hit.supersedes.is_empty() {
+        let superseded: Vec<String> = hit.supersedes.iter().map(|id| ids.shown(id)).collect();
+        let superseded = superseded.join(", ");
+        page.line(format_args!("{:INDENT$}{QUIET}supersedes {superseded}{QUIET:#}", ""));
     }
     if let Some(cue) = &hit.cue {
         page.line(format_args!("{:INDENT$}{QUIET}answers \"{}\"{QUIET:#}", "", printable(cue)));

@@ -7,17 +7,17 @@ pub struct CandidateScore {
     pub score: Option<f64>,
     /// What of that score the candidate's standing in the first stage adds.
     pub first_stage: f64,
-    /// What newer ones have taken from that score, where the question asks for what holds now.
-    pub taken: f64,
+    /// What that score lost to newer candidates that supersede it, where the question asks for what holds now; not negative.
+    pub superseded: f64,
     /// What its model makes of it, from one that learned to tell both.
     pub logits: Option<Logits>,
 }
 
 impl CandidateScore {
-    /// Whether only being newer puts it before the other.
-    pub fn takes_the_place_of(&self, other: &Self) -> bool {
+    /// Whether it comes before the other only because it is newer.
+    pub fn supersedes(&self, other: &Self) -> bool {
         let (Some(own), Some(others)) = (self.score, other.score) else { return false };
-        own >= others && own + self.taken < others + other.taken
+        own >= others && own + self.superseded < others + other.superseded
     }
 
     /// The one with the highest score; of equal ones the first.

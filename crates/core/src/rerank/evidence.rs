@@ -3,7 +3,10 @@
 
 use std::{fmt, num::NonZeroUsize, str::FromStr, sync::Arc};
 
-use super::{CandidateScore, CrossEncoderReranker, Logits, RerankCandidate, RerankError, Reranker, require_one_each};
+use super::{
+    CandidateScore, CrossEncoderReranker, Logits, RerankCandidate, RerankError, Reranker, require_one_each,
+    superseded::superseded,
+};
 use crate::{
     encoder::{EncodeError, Locality, PairScore, PairScorer},
     fusion::mean_and_deviation,
@@ -98,7 +101,7 @@ impl FromStr for PairForm {
 /// The score of a candidate is the model's logit, plus a weight times its first-stage score in standard deviations of
 /// those of all candidates shown, plus twice how well it meets the conditions that the question states
 /// ([`Legs::conditions_met`](crate::pipeline::Legs::conditions_met)). The logit of a turn that the model reads in part is moved towards
-/// the mean of the logits. Where a question asks for what holds now, a candidate loses to every newer one that speaks of the matter.
+/// the mean of the logits. Where a question asks for what holds now, every newer candidate lowers the score of an older one.
 ///
 /// The model reads the candidates ten at a time, best first. One that tells whether a candidate answers the question reads no
 /// further once one does; candidates that it did not read have no score.
@@ -114,8 +117,6 @@ pub struct EvidenceReranker {
 const ANSWERED: f32 = 0.0;
 /// Of how well a candidate meets the conditions that the question states, beside the logit (docs/decisions/0024).
 const CONDITIONS_WEIGHT: f64 = 2.0;
-/// Of what a newer candidate takes from an older one (docs/decisions/0024).
-const TAKEN: f64 = 4.0;
 
 impl EvidenceReranker {
     /// How many candidates a [`calibrated`](Self::calibrated) one is shown, where nobody says. It reads the second ten only where
@@ -189,15 +190,15 @@ impl Reranker for EvidenceReranker {
         let shares = candidates.iter().zip(&pairs).map(|(candidate, pair)| share_read(candidate, pair.bytes_read));
         let logits = pairs.iter().map(|pair| pair.score).collect::<Vec<_>>();
         let logits = tempered(&logits, &shares.collect::<Vec<_>>());
-        let taken = taken_by_newer(&logits, candidates);
+        let superseded = superseded(&logits, candidates);
         let first_stage = standardised(&candidates.iter().map(|candidate| candidate.score).collect::<Vec<_>>());
         let score = |((place, pair), logit): ((usize, &PairScore), f64)| {
             let first_stage = self.first_stage_weight * first_stage[place];
             let conditions = CONDITIONS_WEIGHT * candidates[place].legs.conditions_met();
             CandidateScore {
-                score: Some(logit + first_stage + conditions - taken[place]),
+                score: Some(logit + first_stage + conditions - superseded[place]),
                 first_stage,
-                taken: taken[place],
+                superseded: superseded[place],
                 logits: pair.answers.map(|answers| Logits { fits: f64::from(pair.score), answers: f64::from(answers) }),
             }
         };
@@ -212,7 +213,7 @@ impl Reranker for EvidenceReranker {
         let first_stage = self.first_stage_weight * first_stage / 2.0;
         let of_turns = turns.iter().filter_map(|of| Some(of.score? - of.first_stage / 2.0));
         let score = log_sum_exp(&of_turns.collect::<Vec<_>>()).map(|of_turns| of_turns + first_stage);
-        CandidateScore { score, first_stage, taken: 0.0, ..CandidateScore::best_of(turns) }
+        CandidateScore { score, first_stage, superseded: 0.0, ..CandidateScore::best_of(turns) }
     }
 }
 
@@ -234,27 +235,13 @@ fn tempered(logits: &[f32], shares: &[f64]) -> Vec<f64> {
     weighted().map(temper).collect()
 }
 
-/// What each candidate that was read loses to those that are newer and speak of the matter, where a question asks for what holds
-/// now: they take its place, the more surely the higher their logits are. Nothing where it asks for nothing of the kind.
-///
-/// A newer one takes [`TAKEN`] times `ln(1 + e^(logit - 1))`, which is next to nothing for one that is about something else.
-fn taken_by_newer(logits: &[f64], candidates: &[RerankCandidate]) -> Vec<f64> {
-    let takes = |logit: &f64| TAKEN * softplus(logit - 1.0);
-    let read = || candidates.iter().map(|candidate| candidate.newness).zip(logits);
-    let newer_than = |own: f64| read().filter(move |(newness, _)| newness.is_some_and(|newness| newness > own));
-    let taken = |own: f64| newer_than(own).map(|(_, logit)| takes(logit)).sum();
-    read().map(|(newness, _)| newness.map_or(0.0, taken)).collect()
-}
-
-/// `ln(e^a + e^b + ..)`, for any numbers; nothing for none.
+/// `ln(e^a + e^b + ..)`; `None` of no numbers.
 fn log_sum_exp(of: &[f64]) -> Option<f64> {
     let most = of.iter().copied().reduce(f64::max)?;
+    if most.is_infinite() {
+        return Some(most);
+    }
     Some(most + of.iter().map(|x| (x - most).exp()).sum::<f64>().ln())
-}
-
-/// `ln(1 + e^x)`, for any `x`.
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 /// Scores in standard deviations from their mean; all 0 where they are equal.
@@ -354,7 +341,7 @@ mod tests {
         let reranker = EvidenceReranker::new(scorer(), PairForm::Turn, 3.0);
         let turn = |score: f64, first_stage, answers| {
             let logits = Some(Logits { fits: 0.0, answers });
-            CandidateScore { score: Some(score), first_stage, taken: 0.0, logits }
+            CandidateScore { score: Some(score), first_stage, superseded: 0.0, logits }
         };
         let session = |turns: &[CandidateScore], first_stage| reranker.score_session(turns, first_stage);
         // 5 less half of 4, and half of the weight times 2.
@@ -367,6 +354,9 @@ mod tests {
         let far = session(&[turn(-2000.0, 0.0, 0.0), turn(900.0, 0.0, 0.0), turn(0.0, 0.0, 0.0)], 0.0);
         assert_eq!(far.score, Some(900.0));
         assert_eq!(session(&[], 0.0).score, None);
+        for endless in [f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(session(&[turn(endless, 0.0, 0.0); 2], 0.0).score, Some(endless));
+        }
     }
 
     #[test]
@@ -386,33 +376,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_newer_and_of_the_matter_takes_the_place_of_what_was_said_before() {
-        let at = |newness: Option<f64>| RerankCandidate { newness, ..candidate(1, "a", 1.0) };
-        let taken = |of: &[(Option<f64>, f64)]| {
-            let candidates: Vec<_> = of.iter().map(|(newness, _)| at(*newness)).collect();
-            taken_by_newer(&of.iter().map(|(_, logit)| *logit).collect::<Vec<_>>(), &candidates)
-        };
-        let takes = |logit: f64| 4.0 * (1.0 + (logit - 1.0).exp()).ln();
-        let close = |found: &[f64], expected: &[f64]| {
-            let near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12);
-            assert!(found.len() == expected.len() && near, "{found:?}, expected {expected:?}");
-        };
-        // The second is of the matter, the third is not, and the last two were said at once.
-        let of = [(Some(0.1), 5.0), (Some(0.5), 3.0), (Some(0.9), -30.0), (Some(1.0), 2.0), (Some(1.0), 4.0)];
-        let [second, last] = [takes(3.0), takes(2.0) + takes(4.0)];
-        close(&taken(&of), &[second + last, last, last, 0.0, 0.0]);
-        assert_eq!(taken(&of.map(|(_, logit)| (None, logit))), [0.0; 5], "it does not ask for what holds now");
-        // A logit beyond what `exp` bears is still a number.
-        close(&taken(&[(Some(0.0), 0.0), (Some(1.0), 2001.0)]), &[8000.0, 0.0]);
-        assert!(taken(&[]).is_empty());
-    }
-
-    #[test]
     fn a_newer_statement_stands_above_an_older_one_that_fits_better_only_where_the_present_is_asked_for() {
         let candidates = |asks_for_now: bool| {
-            let newness = |of: f64| asks_for_now.then_some(of);
+            let recency = |of: f64| asks_for_now.then_some(of);
             [("old 6.0", 0.2), ("new 4.0", 0.8), ("other -9.0", 1.0)]
-                .map(|(text, of)| RerankCandidate { newness: newness(of), ..candidate(1, text, 1.0) })
+                .map(|(text, of)| RerankCandidate { recency: recency(of), ..candidate(1, text, 1.0) })
         };
         /// The logit is the last word.
         struct Fits(Arc<Lengths>);
@@ -430,9 +398,9 @@ mod tests {
             let reranker = EvidenceReranker::new(Arc::new(Fits(scorer())), PairForm::Turn, 1.0);
             let scored = reranker.score_candidates("q", &candidates(asks_for_now)).unwrap();
             let scores: Vec<_> = scored.iter().map(|of| of.score).collect();
-            let takes = |one: usize, other: usize| scored[one].takes_the_place_of(&scored[other]);
+            let supersedes = |one: usize, other: usize| scored[one].supersedes(&scored[other]);
             let order = super::super::order(&scores, scores.len()).unwrap();
-            (order, [takes(1, 0), takes(0, 1), takes(1, 2), takes(2, 1)])
+            (order, [supersedes(1, 0), supersedes(0, 1), supersedes(1, 2), supersedes(2, 1)])
         };
         assert_eq!(ordered(false), (vec![0, 1, 2], [false; 4]));
         assert_eq!(ordered(true), (vec![1, 0, 2], [true, false, false, false]));

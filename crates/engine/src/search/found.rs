@@ -150,11 +150,11 @@ impl FoundHits {
         self.places.iter().flat_map(|place| place.seqs.iter().copied()).collect()
     }
 
-    /// The hits that the first one comes before only because it is newer.
-    pub(super) fn replaced(&self) -> impl Iterator<Item = usize> {
+    /// The hits that the first one supersedes.
+    pub(super) fn superseded(&self) -> impl Iterator<Item = usize> {
         let first = self.places.first().map(|place| place.rerank).unwrap_or_default();
         let places = self.places.iter().enumerate();
-        places.filter(move |(_, place)| first.takes_the_place_of(&place.rerank)).map(|(place, _)| place)
+        places.filter(move |(_, place)| first.supersedes(&place.rerank)).map(|(place, _)| place)
     }
 
     pub(super) fn nothing(reason: NoHits) -> Self {

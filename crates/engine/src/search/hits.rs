@@ -55,9 +55,9 @@ impl Memory {
             hit.rerank_score = place.rerank.score;
             hits.push(hit);
         }
-        let replaced: Vec<String> = found.replaced().map(|place| hits[place].id.clone()).collect();
+        let superseded: Vec<String> = found.superseded().map(|place| hits[place].id.clone()).collect();
         if let Some(first) = hits.first_mut() {
-            first.in_place_of = replaced;
+            first.supersedes = superseded;
         }
         Ok(Some(hits))
     }
@@ -90,7 +90,7 @@ fn turn_hit(memory: Record, part: Range<usize>, ranked: &RankedHit, highlighter:
         meta: memory.meta,
         score: ranked.score,
         legs: ranked.legs.clone(),
-        in_place_of: Vec::new(),
+        supersedes: Vec::new(),
         rerank_score: None,
         turns: Vec::new(),
         cue: None,
@@ -138,7 +138,7 @@ fn session_hit(
         meta: best.and_then(|turn| turn.meta.clone()),
         score: ranked.score,
         legs: ranked.legs.clone(),
-        in_place_of: Vec::new(),
+        supersedes: Vec::new(),
         rerank_score: None,
         turns,
         cue: None,

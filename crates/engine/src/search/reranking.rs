@@ -7,6 +7,7 @@ use aforesaid_core::{
     pipeline::{Detail, Pipeline, confidence::Confidence, legs::TimeOrderLeg},
     rerank::{CandidateScore, RerankCandidate, RerankError, Reranker, order, standardised},
     store::Store,
+    time::Times,
     types::{Query, Record, Sensitivity, Seq},
 };
 use aforesaid_llm::{ChatRequest, JudgeSettings};
@@ -199,7 +200,7 @@ impl Memory {
         let seqs: Vec<Seq> = found.evidence.iter().map(|evidence| evidence.seq).collect();
         let Some(memories) = Self::fetch_all(store, namespace, &seqs)? else { return Ok(None) };
         let mut shown = Shown { candidates: Vec::new(), hits: Vec::new(), hidden: Vec::new() };
-        let asks_for_now = posed.times().asks_for_now();
+        let asks_for_now = posed.question.times.as_ref().is_some_and(Times::asks_for_now);
         for (memory, evidence) in memories.iter().zip(&found.evidence) {
             if !seen.may_show(memory) {
                 shown.hidden.extend(evidence.hit);
@@ -213,7 +214,7 @@ impl Memory {
                 score: evidence.score,
                 legs: evidence.legs.clone(),
                 position: memory.seq.0,
-                newness: asks_for_now.then(|| evidence.legs.get(TimeOrderLeg::NAME).map_or(0.0, |hit| hit.score)),
+                recency: asks_for_now.then(|| evidence.legs.get(TimeOrderLeg::NAME).map_or(0.0, |hit| hit.score)),
                 fields: memory.meta.iter().flat_map(|meta| meta.keys().cloned()).collect(),
                 before,
                 after,

@@ -161,9 +161,9 @@ fn hit_text(number: usize, hit: &Hit, zone: &Zone) -> String {
             }
         }
     }
-    if !hit.in_place_of.is_empty() {
-        let replaced: Vec<String> = hit.in_place_of.iter().map(|id| format!("[{}]", name(id))).collect();
-        text += &format!("  in place of what is older: {}\n", replaced.join(", "));
+    if !hit.supersedes.is_empty() {
+        let superseded: Vec<String> = hit.supersedes.iter().map(|id| format!("[{}]", name(id))).collect();
+        text += &format!("  supersedes {}\n", superseded.join(", "));
     }
     text
 }
@@ -185,7 +185,7 @@ fn hit_json(hit: &Hit) -> Value {
         "said_at": said_at(hit),
         "session_start": hit.said_at.filter(|_| !hit.turns.is_empty()),
         "text": hit.snippet.text,
-        "in_place_of": (!hit.in_place_of.is_empty()).then_some(&hit.in_place_of),
+        "supersedes": (!hit.supersedes.is_empty()).then_some(&hit.supersedes),
         "tags": (!hit.tags.is_empty()).then_some(&hit.tags),
         "sensitive": is_sensitive.then_some(true),
         "turns": (!turns.is_empty()).then_some(turns),
@@ -224,18 +224,18 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_names_what_it_stands_in_place_of() {
+    fn a_hit_names_what_it_supersedes() {
         let tools = toolbox();
         call(&tools, &add_memory::TOOL, &json!({"note": "The kite is red."}));
         let query = Query::new(tools.namespace.clone(), "kite");
         let mut hit = tools.memory.search(&query, &tools.pipeline, Explanations::Omit).unwrap().hits.remove(0);
         assert!(
-            !hit_text(1, &hit, &Zone::default()).contains("in place") && hit_json(&hit).get("in_place_of").is_none()
+            !hit_text(1, &hit, &Zone::default()).contains("supersedes") && hit_json(&hit).get("supersedes").is_none()
         );
-        hit.in_place_of = vec!["S1:2".to_owned(), "a\n2. [x]".to_owned()];
+        hit.supersedes = vec!["S1:2".to_owned(), "a\n2. [x]".to_owned()];
         let text = hit_text(1, &hit, &Zone::default());
-        assert!(text.ends_with("\n  in place of what is older: [S1:2], [a 2. [x]]\n"), "{text}");
-        assert_eq!(hit_json(&hit)["in_place_of"], json!(["S1:2", "a\n2. [x]"]));
+        assert!(text.ends_with("\n  supersedes [S1:2], [a 2. [x]]\n"), "{text}");
+        assert_eq!(hit_json(&hit)["supersedes"], json!(["S1:2", "a\n2. [x]"]));
     }
 
     /// Each took minutes: the stemmer and the search for misspellings went through the whole word once for each letter.
