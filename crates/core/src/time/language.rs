@@ -52,6 +52,13 @@ pub(super) struct Language {
     pub(super) mentions: &'static [&'static str],
     /// What asks when. Beside words for a mention, it is no part of the matter.
     pub(super) when: &'static [&'static str],
+    /// What says whether a sentence is about what was or about what is and will be. Where a table has nothing of it, every
+    /// sentence may be about what was.
+    pub(super) tenses: &'static [(&'static str, Tense)],
+    /// How verbs of the past are known that are in no table.
+    pub(super) past: Option<PastForm>,
+    /// The word between two of which one is asked for: "which came first, the tent or the stove?"
+    pub(super) or: &'static [&'static str],
 }
 
 /// A unit of the calendar.
@@ -207,6 +214,23 @@ pub(super) enum Meaning {
     LastOf,
 }
 
+impl Meaning {
+    /// Whether what it names is over by its words: "two days ago", "the past week".
+    pub(super) fn is_over(self) -> bool {
+        matches!(
+            self,
+            Self::Ago
+                | Self::AgoOf(..)
+                | Self::HalfAgo(_)
+                | Self::TurnsAgo
+                | Self::Past
+                | Self::PastOf(..)
+                | Self::Last
+                | Self::BeforeLast
+        )
+    }
+}
+
 /// What a word of order asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sought {
@@ -222,4 +246,26 @@ pub(super) enum Sought {
     FirstTime,
     /// Neither: the words mean something else, such as a last name.
     Neither,
+}
+
+/// What a verb of the past looks like.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PastForm {
+    /// How it ends: "missed".
+    pub(super) ending: &'static str,
+    /// How no such verb ends, though it looks so: "we need".
+    pub(super) never: &'static str,
+    /// The words behind which it stands.
+    pub(super) behind: &'static [&'static str],
+}
+
+/// Which time a sentence is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tense {
+    /// What was.
+    Was,
+    /// What is, will be or should be.
+    Is,
+    /// The words tell nothing of it: "can you tell me", before what may be either.
+    Untold,
 }

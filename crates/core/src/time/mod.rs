@@ -9,12 +9,15 @@
 //! | `starts.rs` | the words at which there is anything to find |
 //! | `resolve.rs` | turns a pattern that was found into a stretch of the calendar |
 //! | `range.rs` | a stretch of time, and how well a moment fits it |
+//! | `sentences.rs` | which sentences of a text ask, and whether they are about what was |
+//! | `asked.rs` | which of the times a text asks for, and whether it asks for the newest, the oldest or a mention |
 //! | `read.rs` | reads all expressions of a text |
 //! | `argument.rs` | reads one that is an argument of its own |
 //!
 //! A week starts on Monday. Seasons are those of the northern hemisphere; the southern one is left out.
 
 mod argument;
+mod asked;
 mod clock;
 mod digits;
 mod holidays;
@@ -24,6 +27,7 @@ mod pattern;
 mod range;
 mod read;
 mod resolve;
+mod sentences;
 mod starts;
 mod stretch;
 mod tokens;

@@ -5,13 +5,15 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::{
+    asked::Asked,
     clock::Clock,
     digits::{Writing, digits},
-    language::{Language, Meaning, Modifier, Sought},
+    language::{Language, Meaning, Modifier},
     languages::ALL,
     pattern::Bound,
     range::TimeRange,
     resolve::{joined, modified, resolve},
+    sentences::Sentence,
     stretch::Stretch,
     tokens::{Token, is_unspaced, tokens},
 };
@@ -89,13 +91,15 @@ impl Times {
     fn written(text: &str, clock: Option<&Clock>, writing: Writing) -> Self {
         let mut tokens = tokens(text);
         tokens.truncate(WORDS);
+        let mut sentences = Sentence::all_in(text);
         if length(&tokens) > QUESTION {
-            let asked = questions(text);
-            tokens.retain(|token| asked.iter().any(|sentence| sentence.contains(&token.place.start)));
+            sentences.retain(|sentence| sentence.asks);
+            tokens.retain(|token| sentences.iter().any(|sentence| sentence.holds(token)));
         }
         let utc = Zone::UTC;
         let zone = clock.map_or(&utc, |clock| &clock.zone);
-        let languages = languages(text, &tokens);
+        let (languages, own) = languages(text, &tokens);
+        let asked = Asked { text, tokens: &tokens, sentences: &sentences, languages: &languages, own: &own };
         let (mut expressions, mut taken, mut at) = (Vec::new(), Vec::new(), 0);
         while at < tokens.len() {
             let starting = languages.iter().filter(|language| language.may_start(&tokens[at].word));
@@ -108,7 +112,9 @@ impl Times {
                 Some(found) => {
                     if let Some(range) = found.stretch.range(zone) {
                         let place = tokens[found.shown].place.start..tokens[found.end - 1].place.end;
-                        expressions.push(TimeExpression { text: text[place.clone()].to_owned(), place, range });
+                        if clock.is_none_or(|clock| asked.asks_for(&found, &range, clock)) {
+                            expressions.push(TimeExpression { text: text[place.clone()].to_owned(), place, range });
+                        }
                         taken.push(found.core..found.end);
                     }
                     at = found.end;
@@ -116,9 +122,9 @@ impl Times {
                 None => at += starting.filter_map(|of| no_time(of, &tokens[at..])).max().unwrap_or(1),
             }
         }
-        let sought = order(&tokens, &taken, &languages);
-        let (order, mention) =
-            sought.map_or((None, Vec::new()), |(order, words)| (Some(order), mention(&tokens, words, &languages)));
+        let sought = asked.order(&taken);
+        let (order, counting) = sought.map_or((None, Vec::new()), |(order, words)| (Some(order), words));
+        let mention = asked.mention(counting);
         Self { expressions, order, mention }
     }
 
@@ -144,7 +150,7 @@ impl Times {
             let is_of_any_time = |token: &Token| language.of_any_time.contains(&token.word.as_str());
             tokens.iter().all(|token| is_in_a_time(token) || is_of_any_time(token))
         };
-        !self.expressions.is_empty() && languages(text, &tokens).iter().any(is_all)
+        !self.expressions.is_empty() && languages(text, &tokens).0.iter().any(is_all)
     }
 
     /// How well a moment fits the best of its expressions, in [0, 1]; `None` where it has none.
@@ -166,43 +172,51 @@ pub(super) fn whole(text: &str, clock: &Clock) -> Option<TimeRange> {
     (!tokens.is_empty()).then(|| ALL.iter().find_map(found)).flatten()?.stretch.range(&clock.zone)
 }
 
-/// The languages that a text may be in, and English, which is quoted in every other. So a word means what it means there:
-/// "actual" in English is not the one of Spanish.
-fn languages(text: &str, tokens: &[Token]) -> Vec<&'static Language> {
+/// The languages whose words are looked for in a text, and those of them that it may be in: a word means what it means there,
+/// so that "actual" in English is not the one of Spanish. English is quoted in every other.
+fn languages(text: &str, tokens: &[Token]) -> (Vec<&'static Language>, Vec<&'static Language>) {
     let has_unspaced = tokens.iter().any(|token| token.word.starts_with(is_unspaced));
     let may_be = analysis::Language::may_be(text);
-    let is_tried = |language: &&Language| match language.unspaced {
+    let is_own = |language: &&Language| match language.unspaced {
         true => has_unspaced,
-        false => language.of == analysis::Language::English || may_be(language.of),
+        false => may_be(language.of),
     };
-    ALL.into_iter().filter(is_tried).collect()
-}
-
-/// The bytes of the sentences that end in a question mark.
-fn questions(text: &str) -> Vec<Range<usize>> {
-    let mut start = 0;
-    let mut found = Vec::new();
-    for (at, sign) in text.char_indices() {
-        match sign {
-            '?' | '？' => found.push(start..at),
-            '.' | '!' | '\n' | '。' | '！' => {}
-            _ => continue,
-        }
-        start = at + sign.len_utf8();
-    }
-    found
+    let is_tried = |language: &&Language| language.of == analysis::Language::English || is_own(language);
+    (ALL.into_iter().filter(is_tried).collect(), ALL.into_iter().filter(is_own).collect())
 }
 
 /// An expression in a row of words.
 #[derive(Debug, Clone)]
-struct Found {
+pub(super) struct Found {
     /// The first word that says something of the time.
     shown: usize,
     /// The first word behind modifiers.
-    core: usize,
+    pub(super) core: usize,
     /// The first word after it.
     end: usize,
     stretch: Stretch,
+    pub(super) naming: Naming,
+}
+
+/// Which of its kind an expression names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// One that is over by its words: "two days ago", "the past week".
+    Over,
+    /// A day, a month or the like without a year, of which there is one to come too: "Friday", "May".
+    Recurring,
+    /// Any other.
+    Plain,
+}
+
+impl Naming {
+    fn of(meaning: Meaning, bound: &Bound) -> Self {
+        match meaning {
+            Meaning::Named if bound.year.is_none() && bound.decade.is_none() => Self::Recurring,
+            _ if meaning.is_over() => Self::Over,
+            _ => Self::Plain,
+        }
+    }
 }
 
 impl Found {
@@ -232,13 +246,13 @@ impl Found {
                 return best;
             }
             let leads = is_led || modifiers.iter().any(|(modifier, ..)| modifier.leads());
-            if let Some((end, stretch)) = Self::core(language, tokens, core, clock, writing, leads)
+            if let Some((end, stretch, naming)) = Self::core(language, tokens, core, clock, writing, leads)
                 && best.as_ref().is_none_or(|best| end > best.end)
                 && let Some(stretch) = apply(stretch, &modifiers)
             {
                 let (end, stretch) = followed(language, tokens, end, stretch);
                 let says = modifiers.iter().find(|(of, ..)| !matches!(of, Modifier::Leads | Modifier::Nothing));
-                best = Some(Self { shown: says.map_or(core, |(.., place)| *place), core, end, stretch });
+                best = Some(Self { shown: says.map_or(core, |(.., place)| *place), core, end, stretch, naming });
             }
             let next = (modifiers.len() < MODIFIERS).then(|| modifier(language, tokens.get(core..)?)).flatten();
             let Some((words, modifier, bound)) = next else { return best };
@@ -255,7 +269,7 @@ impl Found {
         clock: Option<&Clock>,
         writing: Writing,
         is_led: bool,
-    ) -> Option<(usize, Stretch)> {
+    ) -> Option<(usize, Stretch, Naming)> {
         let rest = tokens.get(at..)?;
         let of_table = language.expressions.iter().filter_map(|(pattern, meaning)| {
             let (words, bound) = language.find(pattern, rest)?;
@@ -265,8 +279,9 @@ impl Found {
         let in_digits = digits(language, tokens, at, writing).map(|(words, bound)| (words, Meaning::Named, bound));
         let mut all: Vec<(usize, Meaning, Bound)> = of_table.chain(in_digits).collect();
         all.sort_by_key(|(words, ..)| std::cmp::Reverse(*words));
-        let resolved =
-            |(words, meaning, bound): (usize, Meaning, Bound)| Some((at + words, resolve(meaning, &bound, clock)?));
+        let resolved = |(words, meaning, bound): (usize, Meaning, Bound)| {
+            Some((at + words, resolve(meaning, &bound, clock)?, Naming::of(meaning, &bound)))
+        };
         all.into_iter().find_map(resolved)
     }
 
@@ -286,7 +301,7 @@ impl Found {
             }
             let last = Self::single(language, tokens, first.end + 1, clock, writing, true)?;
             let stretch = joined(first.stretch, last.stretch)?;
-            Some(Self { shown: at, core: at, end: last.end, stretch })
+            Some(Self { shown: at, core: at, end: last.end, stretch, naming: last.naming })
         })
     }
 }
@@ -326,71 +341,4 @@ fn modifier(language: &Language, tokens: &[Token]) -> Option<(usize, Modifier, B
 /// The innermost modifier first.
 fn apply(stretch: Stretch, modifiers: &[(Modifier, Bound, usize)]) -> Option<Stretch> {
     modifiers.iter().rev().try_fold(stretch, |stretch, (of, bound, _)| modified(stretch, *of, bound))
-}
-
-/// What the words of order ask for that stand in no expression, and those of them that count what happened; nothing where
-/// they ask for both ends.
-fn order(tokens: &[Token], taken: &[Range<usize>], languages: &[&Language]) -> Option<(Order, Vec<Range<usize>>)> {
-    let (mut current, mut newest, mut oldest, mut counting, mut at) = (false, false, false, Vec::new(), 0);
-    while at < tokens.len() {
-        let starting = languages.iter().rev().filter(|language| language.may_start(&tokens[at].word));
-        let all = starting.flat_map(|language| {
-            language.orders.iter().filter_map(move |(pattern, sought)| {
-                let (words, _) = language.find(pattern, &tokens[at..])?;
-                Some((words, *sought))
-            })
-        });
-        let Some((words, sought)) = all.max_by_key(|(words, _)| *words) else {
-            at += 1;
-            continue;
-        };
-        let own = at..at + words;
-        // "Today" is a day, and the present too.
-        let is_free = taken.iter().all(|of| *of == own || of.end <= own.start || own.end <= of.start);
-        if is_free {
-            current |= sought == Sought::Current;
-            newest |= matches!(sought, Sought::Current | Sought::Newest | Sought::LastTime);
-            oldest |= matches!(sought, Sought::Oldest | Sought::FirstTime);
-            counting.extend(matches!(sought, Sought::FirstTime | Sought::LastTime).then_some(own));
-        }
-        at += words;
-    }
-    match (newest, oldest) {
-        (true, false) if current => Some((Order::Current, counting)),
-        (true, false) => Some((Order::Newest, counting)),
-        (false, true) => Some((Order::Oldest, counting)),
-        _ => None,
-    }
-}
-
-/// The bytes of the words that ask for a mention: that it was one, that it was the first or the last, and when it was. Nothing
-/// where one of the first two is missing.
-fn mention(tokens: &[Token], counting: Vec<Range<usize>>, languages: &[&Language]) -> Vec<Range<usize>> {
-    let named = if counting.is_empty() { Vec::new() } else { all_of(tokens, languages, |language| language.mentions) };
-    if named.is_empty() {
-        return Vec::new();
-    }
-    let place = |words: Range<usize>| tokens[words.start].place.start..tokens[words.end - 1].place.end;
-    named.into_iter().chain(counting).chain(all_of(tokens, languages, |language| language.when)).map(place).collect()
-}
-
-/// Where patterns of any language stand, one behind the other, the longest at each place.
-fn all_of(
-    tokens: &[Token],
-    languages: &[&Language],
-    patterns: fn(&Language) -> &'static [&'static str],
-) -> Vec<Range<usize>> {
-    let words_at = |start: usize| {
-        let of = |language: &&Language| {
-            patterns(language).iter().filter_map(|pattern| Some(language.find(pattern, &tokens[start..])?.0)).max()
-        };
-        languages.iter().filter_map(of).max()
-    };
-    let (mut found, mut at) = (Vec::new(), 0);
-    while at < tokens.len() {
-        let words = words_at(at);
-        found.extend(words.map(|words| at..at + words));
-        at += words.unwrap_or(1);
-    }
-    found
 }

@@ -1,6 +1,7 @@
 //! What people say of time, and what it means at a certain moment.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
+mod asked;
 mod dutch;
 mod french;
 mod italian;

@@ -32,6 +32,8 @@ struct Item {
     question_type: Option<String>,
     question: String,
     #[serde(default)]
+    question_date: Option<String>,
+    #[serde(default)]
     answer_session_ids: Value,
     haystack_session_ids: Vec<String>,
     haystack_dates: Vec<String>,
@@ -83,9 +85,20 @@ fn read_item(mut item: Item, intake: &mut Intake, place: &str) -> Result<(), Dat
     } else {
         Label::Evidence(evidence.into_iter().map(Evidence::named).collect())
     };
+    let now = asked_at(item.question_date.as_deref(), &item.question_id, intake);
     let (name, category) = ("q0".to_owned(), item.question_type);
-    let asked = LabelledQuestion { name, text: item.question, category, before: None, now: None, gold, answer: None };
+    let asked = LabelledQuestion { name, text: item.question, category, before: None, now, gold, answer: None };
     intake.ask(asked, place)
+}
+
+/// When a question is asked, in ISO 8601; a date that is not understood is remarked.
+pub(super) fn asked_at(date: Option<&str>, question: &str, intake: &mut Intake) -> Option<String> {
+    let date = date?;
+    let moment = with_weekday(date);
+    if moment.is_none() {
+        intake.remark("time not understood", format!("{question}: {date:?}"));
+    }
+    moment.map(|moment| moment.to_string())
 }
 
 fn read_haystack(item: &mut Item, intake: &mut Intake, place: &str) -> Result<Haystack, DataError> {

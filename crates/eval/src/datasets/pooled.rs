@@ -16,7 +16,7 @@ use super::{
     Benchmark, DataError, DataSet,
     files::Files,
     intake::{Evidence, Intake, Label, LabelledQuestion},
-    longmemeval::is_abstention,
+    longmemeval::{asked_at, is_abstention},
     times::with_weekday,
     turn::Session,
 };
@@ -36,6 +36,8 @@ struct Item {
     #[serde(default)]
     question_type: Option<String>,
     question: String,
+    #[serde(default)]
+    question_date: Option<String>,
     evidence_sessions: Vec<Dated>,
 }
 
@@ -115,8 +117,9 @@ impl Pool {
             gold.push(Evidence { written, units });
         }
         let gold = if is_abstention(&item.question_id) { Label::Abstention } else { Label::Evidence(gold) };
+        let now = asked_at(item.question_date.as_deref(), &item.question_id, intake);
         let (name, text, category) = (item.question_id, item.question, item.question_type);
-        Ok(LabelledQuestion { name, text, category, before: None, now: None, gold, answer: None })
+        Ok(LabelledQuestion { name, text, category, before: None, now, gold, answer: None })
     }
 
     /// Adds a session without the turns that are in `spoken`.

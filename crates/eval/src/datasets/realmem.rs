@@ -92,7 +92,7 @@ fn read_questions(
             text: turn.content.clone(),
             category: turn.category_name.clone(),
             before: Some(first_turn(dialogue, &place)?),
-            now: None,
+            now: with_weekday(&dialogue.current_time).map(|moment| moment.to_string()),
             gold: Label::Evidence(sessions.into_iter().map(Evidence::named).collect()),
             answer: None,
         };

@@ -224,4 +224,7 @@ pub(super) const CHINESE: Language = Language {
     ],
     mentions: &["提 到|起|过|過|及", "说|說|讲|講 到|起", "聊|谈|談 到|起|过|過", "告 诉|訴", "出 现|現"],
     when: &["是? 什 么|麼 时|時 候", "是? 哪 一? 天", "何 时|時"],
+    tenses: &[],
+    past: None,
+    or: &["还", "還"],
 };

@@ -14,6 +14,7 @@ use crate::{
             SoonBefore, UnitAfter, UnitBefore, Until,
         },
         Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Tense::{Is, Was},
         Unit, between, exactly,
     },
 };
@@ -594,7 +595,8 @@ pub(super) const DUTCH: Language = Language {
         ("oorspronkelijk|oorspronkelijke|aanvankelijk|aanvankelijke", Oldest),
         ("in eerste instantie", Oldest),
         ("in|aan het|t begin", Oldest),
-        ("eerst|vroegste", Oldest),
+        ("vroegste", Oldest),
+        ("eerst", FirstTime),
         ("voor? het|t eerst", FirstTime),
         ("als eerst|eerste", FirstTime),
         ("voor? de? eerste|allereerste keer|maal", FirstTime),
@@ -627,4 +629,10 @@ pub(super) const DUTCH: Language = Language {
         "begon|begonnen over",
     ],
     when: &["wanneer", "op? welke datum|dag"],
+    tenses: &[
+        ("was|waren|had|hadden|heb|hebt|heeft|hebben|werd|werden|geweest|zei|zeiden|ging|kwam|deed|deden|vond", Was),
+        ("moet|moeten|zal|zullen|zou|zouden|kan|kunnen|mag|mogen|begin|beginnen", Is),
+    ],
+    past: None,
+    or: &["of"],
 };

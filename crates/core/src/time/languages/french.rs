@@ -14,6 +14,7 @@ use crate::{
             SoonBefore, UnitAfter, UnitBefore, Until,
         },
         Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Tense::{Is, Was},
         Unit, between, exactly,
     },
 };
@@ -627,4 +628,14 @@ pub(super) const FRENCH: Language = Language {
         "tombe|venu|arrive|revenu sur le tapis",
     ],
     when: &["quand", "quand est ce que|qu", "a? quelle date", "quel jour"],
+    tenses: &[
+        ("ai|as|a|avons|avez|ont|avais|avait|avions|avaient|etais|etait|etions|etaient|fut|ete|dit", Was),
+        ("je|tu|on dois|doit", Is),
+        ("dois je", Is),
+        ("devons|devrais|devrait|devrions|vais|allons|pouvons|pourrais", Is),
+        ("faut il", Is),
+        ("il faut", Is),
+    ],
+    past: None,
+    or: &["ou"],
 };

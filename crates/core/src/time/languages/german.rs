@@ -13,6 +13,7 @@ use crate::{
             SoonBefore, UnitAfter, UnitBefore, Until,
         },
         Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Tense::{Is, Was},
         Unit, between, exactly,
     },
 };
@@ -348,4 +349,12 @@ pub(super) const GERMAN: Language = Language {
         "erzahlt|erzahle|erzahlte|erzahltest|erzahlten",
     ],
     when: &["wann"],
+    tenses: &[
+        ("war|warst|waren|wart|hatte|hattest|hatten|hattet|hat|hast|habe|haben|habt|wurde|wurdest|wurden|worden", Was),
+        ("gewesen|gab|ging|gingen|kam|kamen|sagte|sagten|fand|blieb|stand|lag|nahm|machte|machten|wollte|wollten", Was),
+        ("soll|sollst|sollen|sollte|solltest|sollten|kann|konnen|muss|musst|mussen|darf|durfen|wird|werde|werden", Is),
+        ("steht|stehen|mache|machen|brauche|brauchen|beginne|beginnen", Is),
+    ],
+    past: None,
+    or: &["oder"],
 };

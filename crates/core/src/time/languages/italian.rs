@@ -14,6 +14,7 @@ use crate::{
             SoonBefore, UnitAfter, UnitBefore, Until,
         },
         Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Tense::{Is, Was},
         Unit, between, exactly,
     },
 };
@@ -753,4 +754,14 @@ pub(super) const ITALIAN: Language = Language {
         "tirare|tirato|tirata in ballo",
     ],
     when: &["quando", "quand e|era", "in? che giorno|data|mese|anno|periodo"],
+    tenses: &[
+        (
+            "ho|hai|ha|abbiamo|avete|hanno|avevo|aveva|avevamo|avevano|ero|era|eravamo|erano|fu|stato|stata|stati|state",
+            Was,
+        ),
+        ("disse|fece|venne|detto|fatto", Was),
+        ("devo|devi|deve|dobbiamo|dovrei|dovremmo|posso|possiamo|bisogna|conviene", Is),
+    ],
+    past: None,
+    or: &["o", "oppure"],
 };

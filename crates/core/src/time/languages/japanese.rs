@@ -202,4 +202,7 @@ pub(super) const JAPANESE: Language = Language {
     ],
     mentions: &["話 し|題|に|を", "触 れ", "言 及", "言 っ|い", "聞 い|き", "出 て", "教 え"],
     when: &["い つ で? す? か?", "何 日 で? す? か?"],
+    tenses: &[],
+    past: None,
+    or: &[],
 };

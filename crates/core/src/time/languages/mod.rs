@@ -81,7 +81,8 @@ mod tests {
             let words = words.chain(language.holidays.iter().map(|(word, _)| *word));
             let words = words.chain(language.dayparts.iter().map(|(word, _)| *word));
             let words = words.chain(language.of_any_time.iter().chain(language.before_dates).copied());
-            for word in words.chain(language.ambiguous.iter().copied()) {
+            let words = words.chain(language.past.iter().flat_map(|past| past.behind.iter().copied()));
+            for word in words.chain(language.ambiguous.iter().chain(language.or).copied()) {
                 assert!(is_folded(word), "{word:?}");
             }
             let patterns = language.modifiers.iter().chain(language.followers).map(|(pattern, _)| *pattern);
@@ -89,6 +90,7 @@ mod tests {
             let patterns = patterns.chain(language.no_times.iter().copied());
             let patterns = patterns.chain(language.orders.iter().map(|(pattern, _)| *pattern));
             let patterns = patterns.chain(language.mentions.iter().copied()).chain(language.when.iter().copied());
+            let patterns = patterns.chain(language.tenses.iter().map(|(pattern, _)| *pattern));
             for pattern in patterns {
                 for part in pattern.split(' ') {
                     let part = part.trim_end_matches('?');

@@ -13,6 +13,7 @@ use crate::{
             SoonBefore, UnitAfter, UnitBefore, Until,
         },
         Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Tense::{Is, Was},
         Unit, between, exactly,
     },
 };
@@ -673,4 +674,13 @@ pub(super) const PORTUGUESE: Language = Language {
         "surgiu|apareceu o|a? assunto|tema|nome|conversa",
     ],
     when: &["quando foi|e? que?", "em que dia|data|altura|mes|ano"],
+    tenses: &[
+        ("foi|fui|fomos|foram|era|eram|estava|estavam|esteve|tinha|tinham|teve|tive|houve|disse|dissemos|fez|fiz", Was),
+        ("fizemos|veio|viu|vimos|ficou|deu", Was),
+        ("devo|deve|devemos|deveria|deveriamos|posso|podemos|preciso|precisamos", Is),
+        ("tenho|tem|temos que", Is),
+        ("vou|vamos|vai", Is),
+    ],
+    past: None,
+    or: &["ou"],
 };

@@ -13,6 +13,7 @@ use crate::{
             SoonBefore, UnitAfter, UnitBefore, Until,
         },
         Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Tense::{Is, Was},
         Unit, between, exactly,
     },
 };
@@ -267,4 +268,13 @@ pub(super) const SPANISH: Language = Language {
         "salio|salir|sale a|el tema|relucir",
     ],
     when: &["cuando"],
+    tenses: &[
+        ("fue|fui|fuiste|fuimos|fueron|era|eran|estaba|estaban|estuvo|habia|hubo|he|has|ha|hemos|han|hizo|hice", Was),
+        ("hiciste|hicimos|dijo|dije|dijiste|dijeron|tuvo|tenia|vino|vimos|dio|puso", Was),
+        ("debo|debes|debe|debemos|deberia|deberias|deberiamos|puedo|podemos", Is),
+        ("tengo|tienes|tiene|tenemos|hay que", Is),
+        ("voy|vas|va|vamos|van a", Is),
+    ],
+    past: None,
+    or: &["o", "u"],
 };

@@ -13,6 +13,7 @@ use crate::{
             SoonBefore, UnitAfter, UnitBefore, Until,
         },
         Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Tense::{Is, Was},
         Unit, between, exactly,
     },
 };
@@ -717,4 +718,10 @@ pub(super) const SWEDISH: Language = Language {
         "komma|kommer|kom|kommit upp",
     ],
     when: &["nar"],
+    tenses: &[
+        ("var|hade|har|blev|sa|gjorde|gick|kom|fick|tog|varit|stod|lag", Was),
+        ("ska|skall|bor|borde|maste|kan|behover|borjar", Is),
+    ],
+    past: None,
+    or: &["eller"],
 };

@@ -1,0 +1,154 @@
+//! What a text asks for of all that it tells: which of its times, the newest or the oldest, a mention.
+
+use std::ops::Range;
+
+use super::{
+    clock::Clock,
+    language::{Language, Sought, Tense},
+    range::TimeRange,
+    read::{Found, Naming, Order},
+    sentences::Sentence,
+    tokens::Token,
+};
+
+/// A text that tells something and asks something.
+pub(super) struct Asked<'t> {
+    pub(super) text: &'t str,
+    pub(super) tokens: &'t [Token],
+    pub(super) sentences: &'t [Sentence],
+    pub(super) languages: &'t [&'static Language],
+    /// Those of them that the text may be in.
+    pub(super) own: &'t [&'static Language],
+}
+
+impl Asked<'_> {
+    /// The sentence of a word.
+    fn sentence_of(&self, word: usize) -> Option<&Sentence> {
+        self.sentences.iter().find(|sentence| sentence.holds(&self.tokens[word]))
+    }
+
+    fn tense_of(&self, sentence: &Sentence) -> Option<Tense> {
+        sentence.tense(self.tokens, self.own)
+    }
+
+    /// Whether a sentence asks, or is of a text in which none does.
+    fn asks(&self, sentence: &Sentence) -> bool {
+        sentence.asks || !self.sentences.iter().any(|sentence| sentence.asks)
+    }
+
+    /// Whether a time is one of what was, so that what is asked for may have been said then.
+    ///
+    /// A time that is not over ("this week") and one of which the next may be meant ("on Friday") are not where the sentence is
+    /// about what is and will be: what is planned for Friday was said before. What stands beside a question is when it is asked
+    /// ("I am ill today. What ..?") or why ("I was ill last week. What should I eat?"), but where that asks for what was ("I
+    /// planted something last week. What was it?").
+    pub(super) fn asks_for(&self, found: &Found, range: &TimeRange, clock: &Clock) -> bool {
+        let lasts = found.naming != Naming::Over && range.from.is_some() && range.to.is_some_and(|to| to > clock.now);
+        let may_be_to_come = lasts || found.naming == Naming::Recurring;
+        let Some(sentence) = self.sentence_of(found.core) else { return true };
+        if range.from.is_some_and(|from| from > clock.now) {
+            return true;
+        }
+        let is_told = !self.asks(sentence);
+        !(may_be_to_come && self.tense_of(sentence) == Some(Tense::Is))
+            && !(is_told && (lasts || self.asks_for_what_is()))
+    }
+
+    /// Whether all that a text asks is about what is and will be.
+    fn asks_for_what_is(&self) -> bool {
+        let mut asking = self.sentences.iter().filter(|sentence| self.asks(sentence));
+        asking.all(|sentence| self.tense_of(sentence) == Some(Tense::Is))
+    }
+
+    /// What the words of order ask for that stand in no expression, and those of them that count what happened; nothing where
+    /// they ask for both ends.
+    pub(super) fn order(&self, taken: &[Range<usize>]) -> Option<(Order, Vec<Range<usize>>)> {
+        let (mut current, mut newest, mut oldest, mut counting, mut at) = (false, false, false, Vec::new(), 0);
+        while at < self.tokens.len() {
+            let Some((words, sought)) = self.sought_at(at) else {
+                at += 1;
+                continue;
+            };
+            let own = at..at + words;
+            // "Today" is a day, and the present too.
+            let is_free = taken.iter().all(|of| *of == own || of.end <= own.start || own.end <= of.start);
+            if is_free && self.orders(&own, sought) {
+                current |= sought == Sought::Current;
+                newest |= matches!(sought, Sought::Current | Sought::Newest | Sought::LastTime);
+                oldest |= matches!(sought, Sought::Oldest | Sought::FirstTime);
+                counting.extend(matches!(sought, Sought::FirstTime | Sought::LastTime).then_some(own));
+            }
+            at += words;
+        }
+        match (newest, oldest) {
+            (true, false) if current => Some((Order::Current, counting)),
+            (true, false) => Some((Order::Newest, counting)),
+            (false, true) => Some((Order::Oldest, counting)),
+            _ => None,
+        }
+    }
+
+    /// The bytes of the words that ask for a mention: that it was one, that it was the first or the last, and when it was. Nothing
+    /// where one of the first two is missing.
+    pub(super) fn mention(&self, counting: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let named = if counting.is_empty() { Vec::new() } else { self.all_of(|language| language.mentions) };
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let place = |words: Range<usize>| self.tokens[words.start].place.start..self.tokens[words.end - 1].place.end;
+        named.into_iter().chain(counting).chain(self.all_of(|language| language.when)).map(place).collect()
+    }
+
+    /// The longest words of order that begin at a word.
+    fn sought_at(&self, at: usize) -> Option<(usize, Sought)> {
+        let starting = self.languages.iter().rev().filter(|language| language.may_start(&self.tokens[at].word));
+        let all = starting.flat_map(|language| {
+            language.orders.iter().filter_map(move |(pattern, sought)| {
+                let (words, _) = language.find(pattern, &self.tokens[at..])?;
+                Some((words, *sought))
+            })
+        });
+        all.max_by_key(|(words, _)| *words)
+    }
+
+    /// Whether words of order put what is asked for in order.
+    ///
+    /// They do not where they only tell something, nor where the first of what is to come is asked for ("what do I do first?"),
+    /// nor where two are compared ("which came first, the tent or the stove?"): one turn of each is needed.
+    fn orders(&self, words: &Range<usize>, sought: Sought) -> bool {
+        let Some(sentence) = self.sentence_of(words.start) else { return true };
+        let is_to_come = || {
+            let names = self.all_of(|language| language.mentions);
+            let names_here = names.iter().any(|words| sentence.holds(&self.tokens[words.start]));
+            !names_here && self.tense_of(sentence) == Some(Tense::Is)
+        };
+        let is_first = sought == Sought::FirstTime;
+        self.asks(sentence) && !(is_first && (self.compares(words.end, sentence) || is_to_come()))
+    }
+
+    /// Whether a sentence names several behind a word of order of which one is asked for.
+    fn compares(&self, behind: usize, sentence: &Sentence) -> bool {
+        let rest = self.tokens[behind..].iter().take_while(|token| sentence.holds(token));
+        let is_or = |token: &Token| self.languages.iter().any(|language| language.or.contains(&token.word.as_str()));
+        let Some(or) = rest.clone().find(|token| is_or(token)) else { return false };
+        let from = self.tokens[behind - 1].place.end;
+        self.text[from..or.place.start].contains([',', ':', ';', '–', '—', '-', '，', '、'])
+    }
+    /// Where patterns of any language stand, one behind the other, the longest at each place.
+    fn all_of(&self, patterns: fn(&Language) -> &'static [&'static str]) -> Vec<Range<usize>> {
+        let words_at = |start: usize| {
+            let of = |language: &&Language| {
+                let rest = &self.tokens[start..];
+                patterns(language).iter().filter_map(|pattern| Some(language.find(pattern, rest)?.0)).max()
+            };
+            self.languages.iter().filter_map(of).max()
+        };
+        let (mut found, mut at) = (Vec::new(), 0);
+        while at < self.tokens.len() {
+            let words = words_at(at);
+            found.extend(words.map(|words| at..at + words));
+            at += words.unwrap_or(1);
+        }
+        found
+    }
+}
