@@ -1,6 +1,6 @@
 //! What a text asks for of all that it tells: which of its times, the newest or the oldest, a mention.
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 use super::{
     clock::Clock,
@@ -19,6 +19,8 @@ pub(super) struct Asked<'t> {
     pub(super) languages: &'t [&'static Language],
     /// Those of them that the text may be in.
     pub(super) own: &'t [&'static Language],
+    /// Where a word for a mention stands, once that was looked for.
+    pub(super) named: OnceCell<Vec<Range<usize>>>,
 }
 
 impl Asked<'_> {
@@ -91,12 +93,16 @@ impl Asked<'_> {
     /// The bytes of the words that ask for a mention: that it was one, that it was the first or the last, and when it was. Nothing
     /// where one of the first two is missing.
     pub(super) fn mention(&self, counting: Vec<Range<usize>>) -> Vec<Range<usize>> {
-        let named = if counting.is_empty() { Vec::new() } else { self.all_of(|language| language.mentions) };
-        if named.is_empty() {
+        if counting.is_empty() || self.named().is_empty() {
             return Vec::new();
         }
         let place = |words: Range<usize>| self.tokens[words.start].place.start..self.tokens[words.end - 1].place.end;
-        named.into_iter().chain(counting).chain(self.all_of(|language| language.when)).map(place).collect()
+        self.named().iter().cloned().chain(counting).chain(self.all_of(|language| language.when)).map(place).collect()
+    }
+
+    /// Where a word for a mention stands.
+    fn named(&self) -> &[Range<usize>] {
+        self.named.get_or_init(|| self.all_of(|language| language.mentions))
     }
 
     /// The longest words of order that begin at a word.
@@ -118,8 +124,7 @@ impl Asked<'_> {
     fn orders(&self, words: &Range<usize>, sought: Sought) -> bool {
         let Some(sentence) = self.sentence_of(words.start) else { return true };
         let is_to_come = || {
-            let names = self.all_of(|language| language.mentions);
-            let names_here = names.iter().any(|words| sentence.holds(&self.tokens[words.start]));
+            let names_here = self.named().iter().any(|words| sentence.holds(&self.tokens[words.start]));
             !names_here && self.tense_of(sentence) == Some(Tense::Is)
         };
         let is_first = sought == Sought::FirstTime;

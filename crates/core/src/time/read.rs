@@ -1,6 +1,6 @@
 //! Reads the time expressions of a text.
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 use serde::Serialize;
 
@@ -91,7 +91,9 @@ impl Times {
     fn written(text: &str, clock: Option<&Clock>, writing: Writing) -> Self {
         let mut tokens = tokens(text);
         tokens.truncate(WORDS);
+        let end = tokens.last().map_or(0, |last| last.place.end);
         let mut sentences = Sentence::all_in(text);
+        sentences.retain(|sentence| sentence.place.start < end);
         if length(&tokens) > QUESTION {
             sentences.retain(|sentence| sentence.asks);
             tokens.retain(|token| sentences.iter().any(|sentence| sentence.holds(token)));
@@ -99,7 +101,14 @@ impl Times {
         let utc = Zone::UTC;
         let zone = clock.map_or(&utc, |clock| &clock.zone);
         let (languages, own) = languages(text, &tokens);
-        let asked = Asked { text, tokens: &tokens, sentences: &sentences, languages: &languages, own: &own };
+        let asked = Asked {
+            text,
+            tokens: &tokens,
+            sentences: &sentences,
+            languages: &languages,
+            own: &own,
+            named: OnceCell::new(),
+        };
         let (mut expressions, mut taken, mut at) = (Vec::new(), Vec::new(), 0);
         while at < tokens.len() {
             let starting = languages.iter().filter(|language| language.may_start(&tokens[at].word));

@@ -3,7 +3,7 @@
 //! "My back hurts today. What did the doctor say first?" tells of one time and asks for another. And "What should I do
 //! first?" asks for a plan, not for the oldest turn.
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 use super::{
     language::{Language, Tense},
@@ -14,12 +14,14 @@ use super::{
 const ABBREVIATION: usize = 2;
 
 /// A sentence of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Sentence {
     /// Its bytes, without the sign that ends it.
     pub(super) place: Range<usize>,
     /// Whether it ends in a question mark.
     pub(super) asks: bool,
+    /// What [`Sentence::tense`] found: a text may hold many times, and each asks for it.
+    tense: OnceCell<Option<Tense>>,
 }
 
 impl Sentence {
@@ -30,13 +32,17 @@ impl Sentence {
         for (at, sign) in text.char_indices() {
             let after = at + sign.len_utf8();
             if ends(text, at, sign) {
-                found.push(Self { place: start..at, asks: matches!(sign, '?' | '？') });
+                found.push(Self::new(start..at, matches!(sign, '?' | '？')));
                 start = after;
             }
         }
-        found.push(Self { place: start..text.len(), asks: false });
+        found.push(Self::new(start..text.len(), false));
         found.retain(|sentence| text[sentence.place.clone()].contains(char::is_alphanumeric));
         found
+    }
+
+    fn new(place: Range<usize>, asks: bool) -> Self {
+        Self { place, asks, tense: OnceCell::new() }
     }
 
     /// Whether a word stands in it.
@@ -48,6 +54,10 @@ impl Sentence {
     ///
     /// What was comes before what is: "Where is the note that I wrote on Friday?" is about a Friday that was.
     pub(super) fn tense(&self, tokens: &[Token], languages: &[&Language]) -> Option<Tense> {
+        *self.tense.get_or_init(|| self.find_tense(tokens, languages))
+    }
+
+    fn find_tense(&self, tokens: &[Token], languages: &[&Language]) -> Option<Tense> {
         let first = tokens.partition_point(|token| token.place.start < self.place.start);
         let end = tokens.partition_point(|token| token.place.start < self.place.end);
         let (mut found, mut at) = (None, first);
@@ -135,7 +145,7 @@ mod tests {
             assert_eq!(tense(text), Some(Tense::Is), "{text}");
         }
         for text in ["the rent in May", "Can you list Monday's calls?", ""] {
-            let sentence = Sentence { place: 0..text.len(), asks: true };
+            let sentence = Sentence::new(0..text.len(), true);
             assert_eq!(sentence.tense(&tokens(text), &ALL), None, "{text}");
         }
     }
