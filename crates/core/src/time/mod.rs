@@ -10,20 +10,20 @@
 //! | `resolve.rs` | turns a pattern that was found into a stretch of the calendar |
 //! | `range.rs` | a stretch of time, and how well a moment fits it |
 //! | `sentences.rs` | which sentences of a text ask, and whether they are about what was |
-//! | `asked.rs` | which of the times a text asks for, and whether it asks for the newest, the oldest or a mention |
+//! | `query_text.rs` | which of the times a text asks for, and whether it asks for the newest, the oldest or a mention |
 //! | `read.rs` | reads all expressions of a text |
 //! | `argument.rs` | reads one that is an argument of its own |
 //!
 //! A week starts on Monday. Seasons are those of the northern hemisphere; the southern one is left out.
 
 mod argument;
-mod asked;
 mod clock;
 mod digits;
 mod holidays;
 mod language;
 mod languages;
 mod pattern;
+mod query_text;
 mod range;
 mod read;
 mod resolve;

@@ -5,12 +5,12 @@ use std::{cell::OnceCell, ops::Range};
 use serde::Serialize;
 
 use super::{
-    asked::Asked,
     clock::Clock,
     digits::{Writing, digits},
     language::{Language, Meaning, Modifier},
     languages::ALL,
     pattern::Bound,
+    query_text::QueryText,
     range::TimeRange,
     resolve::{joined, modified, resolve},
     sentences::Sentence,
@@ -101,7 +101,7 @@ impl Times {
         let utc = Zone::UTC;
         let zone = clock.map_or(&utc, |clock| &clock.zone);
         let (languages, own) = languages(text, &tokens);
-        let asked = Asked {
+        let query = QueryText {
             text,
             tokens: &tokens,
             sentences: &sentences,
@@ -115,13 +115,13 @@ impl Times {
             match starting
                 .clone()
                 .rev()
-                .filter_map(|language| Found::at(language, &tokens, at, clock, writing))
+                .filter_map(|language| ExpressionMatch::at(language, &tokens, at, clock, writing))
                 .max_by_key(|of| of.end)
             {
                 Some(found) => {
                     if let Some(range) = found.stretch.range(zone) {
                         let place = tokens[found.shown].place.start..tokens[found.end - 1].place.end;
-                        if clock.is_none_or(|clock| asked.asks_for(&found, &range, clock)) {
+                        if clock.is_none_or(|clock| query.asks_for(&found, &range, clock)) {
                             expressions.push(TimeExpression { text: text[place.clone()].to_owned(), place, range });
                         }
                         taken.push(found.core..found.end);
@@ -131,9 +131,9 @@ impl Times {
                 None => at += starting.filter_map(|of| no_time(of, &tokens[at..])).max().unwrap_or(1),
             }
         }
-        let sought = asked.order(&taken);
+        let sought = query.order(&taken);
         let (order, counting) = sought.map_or((None, Vec::new()), |(order, words)| (Some(order), words));
-        let mention = asked.mention(counting);
+        let mention = query.mention(counting);
         Self { expressions, order, mention }
     }
 
@@ -172,11 +172,12 @@ impl Times {
 pub(super) fn whole(text: &str, clock: &Clock) -> Option<TimeRange> {
     let mut tokens = tokens(text);
     tokens.truncate(WORDS);
-    let is_whole = |of: &Found| of.end == tokens.len();
+    let is_whole = |of: &ExpressionMatch| of.end == tokens.len();
     let found = |language: &&'static Language| {
         // Whoever gives a time as an argument means a time.
-        let single = Found::single(language, &tokens, 0, Some(clock), Writing::Argument, true).filter(is_whole);
-        single.or_else(|| Found::at(language, &tokens, 0, Some(clock), Writing::Argument).filter(is_whole))
+        let single =
+            ExpressionMatch::single(language, &tokens, 0, Some(clock), Writing::Argument, true).filter(is_whole);
+        single.or_else(|| ExpressionMatch::at(language, &tokens, 0, Some(clock), Writing::Argument).filter(is_whole))
     };
     (!tokens.is_empty()).then(|| ALL.iter().find_map(found)).flatten()?.stretch.range(&clock.zone)
 }
@@ -196,7 +197,7 @@ fn languages(text: &str, tokens: &[Token]) -> (Vec<&'static Language>, Vec<&'sta
 
 /// An expression in a row of words.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(super) struct ExpressionMatch {
     /// The first word that says something of the time.
     shown: usize,
     /// The first word behind modifiers.
@@ -228,7 +229,7 @@ impl Naming {
     }
 }
 
-impl Found {
+impl ExpressionMatch {
     /// The longest expression of a language at a place.
     fn at(language: &Language, tokens: &[Token], at: usize, clock: Option<&Clock>, writing: Writing) -> Option<Self> {
         let single = Self::single(language, tokens, at, clock, writing, false);

@@ -52,7 +52,7 @@ impl Sentence {
 
     /// Which time it is about, by its words; `None` where they do not tell.
     ///
-    /// What was comes before what is: "Where is the note that I wrote on Friday?" is about a Friday that was.
+    /// A sentence with words of both is about what was: "Where is the note that I wrote on Friday?" is about a Friday that was.
     pub(super) fn tense(&self, tokens: &[Token], languages: &[&Language]) -> Option<Tense> {
         *self.tense.get_or_init(|| self.find_tense(tokens, languages))
     }
@@ -82,7 +82,7 @@ impl Sentence {
 }
 
 impl Language {
-    /// Whether a word is a verb of the past, by its ending and by the word before it ("we met", "who joined").
+    /// Whether a word is a verb of the past, by its ending and by the word before it ("we missed", "who joined").
     fn is_past(&self, before: &str, word: &str) -> bool {
         self.past.is_some_and(|form| {
             word.ends_with(form.ending) && !word.ends_with(form.never) && form.behind.contains(&before)

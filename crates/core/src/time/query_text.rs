@@ -6,13 +6,13 @@ use super::{
     clock::Clock,
     language::{Language, Sought, Tense},
     range::TimeRange,
-    read::{Found, Naming, Order},
+    read::{ExpressionMatch, Naming, Order},
     sentences::Sentence,
     tokens::Token,
 };
 
 /// A text that tells something and asks something.
-pub(super) struct Asked<'t> {
+pub(super) struct QueryText<'t> {
     pub(super) text: &'t str,
     pub(super) tokens: &'t [Token],
     pub(super) sentences: &'t [Sentence],
@@ -23,7 +23,7 @@ pub(super) struct Asked<'t> {
     pub(super) named: OnceCell<Vec<Range<usize>>>,
 }
 
-impl Asked<'_> {
+impl QueryText<'_> {
     /// The sentence of a word.
     fn sentence_of(&self, word: usize) -> Option<&Sentence> {
         self.sentences.iter().find(|sentence| sentence.holds(&self.tokens[word]))
@@ -38,13 +38,13 @@ impl Asked<'_> {
         sentence.asks || !self.sentences.iter().any(|sentence| sentence.asks)
     }
 
-    /// Whether a time is one of what was, so that what is asked for may have been said then.
+    /// Whether what a text asks for may have been said at a time that it names.
     ///
-    /// A time that is not over ("this week") and one of which the next may be meant ("on Friday") are not where the sentence is
-    /// about what is and will be: what is planned for Friday was said before. What stands beside a question is when it is asked
+    /// In a sentence about what is and will be, it was not said at a time that is not over ("this week"), nor at one of which the next
+    /// may be meant ("on Friday"): what is planned for Friday was said before. What stands beside a question is when it is asked
     /// ("I am ill today. What ..?") or why ("I was ill last week. What should I eat?"), but where that asks for what was ("I
     /// planted something last week. What was it?").
-    pub(super) fn asks_for(&self, found: &Found, range: &TimeRange, clock: &Clock) -> bool {
+    pub(super) fn asks_for(&self, found: &ExpressionMatch, range: &TimeRange, clock: &Clock) -> bool {
         let lasts = found.naming != Naming::Over && range.from.is_some() && range.to.is_some_and(|to| to > clock.now);
         let may_be_to_come = lasts || found.naming == Naming::Recurring;
         let Some(sentence) = self.sentence_of(found.core) else { return true };
@@ -74,7 +74,7 @@ impl Asked<'_> {
             let own = at..at + words;
             // "Today" is a day, and the present too.
             let is_free = taken.iter().all(|of| *of == own || of.end <= own.start || own.end <= of.start);
-            if is_free && self.orders(&own, sought) {
+            if is_free && self.counts(&own, sought) {
                 current |= sought == Sought::Current;
                 newest |= matches!(sought, Sought::Current | Sought::Newest | Sought::LastTime);
                 oldest |= matches!(sought, Sought::Oldest | Sought::FirstTime);
@@ -117,11 +117,11 @@ impl Asked<'_> {
         all.max_by_key(|(words, _)| *words)
     }
 
-    /// Whether words of order put what is asked for in order.
+    /// Whether words of order are about what is asked for.
     ///
-    /// They do not where they only tell something, nor where the first of what is to come is asked for ("what do I do first?"),
+    /// They are not where they only tell something, nor where the first of what is to come is asked for ("what do I do first?"),
     /// nor where two are compared ("which came first, the tent or the stove?"): one turn of each is needed.
-    fn orders(&self, words: &Range<usize>, sought: Sought) -> bool {
+    fn counts(&self, words: &Range<usize>, sought: Sought) -> bool {
         let Some(sentence) = self.sentence_of(words.start) else { return true };
         let is_to_come = || {
             let names_here = self.named().iter().any(|words| sentence.holds(&self.tokens[words.start]));
@@ -139,6 +139,7 @@ impl Asked<'_> {
         let from = self.tokens[behind - 1].place.end;
         self.text[from..or.place.start].contains([',', ':', ';', '–', '—', '-', '，', '、'])
     }
+
     /// Where patterns of any language stand, one behind the other, the longest at each place.
     fn all_of(&self, patterns: fn(&Language) -> &'static [&'static str]) -> Vec<Range<usize>> {
         let words_at = |start: usize| {
