@@ -47,6 +47,9 @@ class Reranker(Network):
             # What fits a question is what may answer it, and of ten candidates one or two do.
             self.answers = torch.nn.Parameter(self.row.detach() * 0.5)
             self.answers_bias = torch.nn.Parameter(torch.tensor(-1.0))
+            if options.begin and f"head.{ANSWERS[0]}" in head:
+                for name, parameter in zip(ANSWERS, (self.answers, self.answers_bias), strict=True):
+                    parameter.data.copy_(head[f"head.{name}"].view_as(parameter))
 
     def pooled(self, merged, pairs):
         pooled = torch.tanh(F.linear(self.first(merged, *pairs), self.dense, self.bias))
@@ -131,7 +134,7 @@ def learn(options, lists, rows, seed, watch=None, teachers=None):
     torch.manual_seed(seed)
     model = Reranker(options, seed).to(device)
     if teachers is None:
-        rows = rows[lists.teaches[rows]]
+        rows = rows[lists.teaches[rows].to(rows.device)]
     steps_of_epoch = -(-len(rows) // options.batch)
     steps = int(options.epochs * steps_of_epoch)
     adam = torch.optim.AdamW(model.parameters(), lr=options.rate, betas=(0.9, 0.999), weight_decay=0.01)
@@ -183,7 +186,10 @@ def cross_entropy(shares, scores):
 def teachers_logits(options, lists):
     """The mean logits of the rerankers that are teachers, `[lists, candidates]`; `None` where there are none."""
     all_rows = torch.arange(len(lists.lists))
-    logits = []
+    logits = [torch.load(path).to(lists.ids.device) for path in options.teacher_logits]
+    for path, of in zip(options.teacher_logits, logits, strict=True):
+        if of.shape != lists.there.shape:
+            raise SystemExit(f"{path}: found logits {list(of.shape)}, expected {list(lists.there.shape)}; write them from the same questions with the same --candidates and --twice")
     for path in options.teacher:
         updates, _, _ = read_updates(path)
         of = {"begin": path, "rank": len(next(iter(updates.values()))[0]), "answers": 0.0}
@@ -212,7 +218,8 @@ def autocast(device):
 
 def record(options, lists, rows, weight, seed):
     """What the file says of its reranker."""
-    taught = [lists.lists[int(row)] for row in rows if options.teacher or lists.teaches[row]]
+    has_teachers = options.teacher or options.teacher_logits
+    taught = [lists.lists[int(row)] for row in rows if has_teachers or lists.teaches[row]]
     # A list that is seen twice stands in two rows.
     taught = list({id(of): of for of in taught}.values())
     kinds = Counter(of["kind"] for of in taught)
@@ -252,6 +259,8 @@ def one(options, lists):
     model = learn(options, lists, rows, options.seed, watch, teachers_logits(options, lists))
     weight = options.weight if options.score_weight is None else options.score_weight
     model.save(options.out, record(options, lists, rows, weight, options.seed))
+    if options.save_logits:
+        torch.save(logits_of(model, lists, all_rows).float().cpu(), options.save_logits)
 
 
 def choose(options, lists):
@@ -316,6 +325,8 @@ def arguments():
     parser.add_argument("--begin", help="the file of a reranker to begin with, of the same rank")
     parser.add_argument("--teacher", nargs="+", default=[], help="with `learn`: files of rerankers whose logits are learned")
     parser.add_argument("--teacher-share", type=float, default=0.5, help="their share of the loss")
+    parser.add_argument("--teacher-logits", nargs="+", default=[], metavar="FILE", help="with `learn`: logits of teachers that read the same lists in another form")
+    parser.add_argument("--save-logits", metavar="FILE", help="with `learn`: write the logits of all lists, for --teacher-logits")
     parser.add_argument("--answers", type=float, default=0.0, help="weight in the loss of whether a candidate answers [default: not learned]")
     parser.add_argument("--hold-out", type=lambda names: names.split(","), default=[])
     parser.add_argument("--without", type=lambda names: names.split(","), default=[])
@@ -337,8 +348,8 @@ def arguments():
     parser.add_argument("--rates", type=numbers(float), default=[2e-4, 5e-4], help="compared by `choose`")
     parser.add_argument("--epoch-choices", type=numbers(float), default=[2, 4], help="compared by `choose`")
     options = parser.parse_args()
-    if options.teacher and options.task == "choose":
-        parser.error("--teacher: `choose` learns from gold alone; leave it out, or use `learn`")
+    if (options.teacher or options.teacher_logits) and options.task == "choose":
+        parser.error("--teacher and --teacher-logits: `choose` learns from gold alone; leave them out, or use `learn`")
     return options
 
 
