@@ -10,8 +10,16 @@ use crate::analysis::{Analysis, Analyzer};
 /// Characters of a snippet of a longer text at the most, without what says that something was left out.
 pub const SNIPPET_CHARS: usize = 240;
 
-/// Characters of a text that is shown whole: to leave a few out says no less in no less room.
-const WHOLE_CHARS: usize = SNIPPET_CHARS + SNIPPET_CHARS / 4;
+/// Characters of the part that an excerpt takes from a long text, at the most.
+const EXCERPT_CHARS: usize = 300;
+
+/// Characters of the beginning of a long text that an excerpt has besides, at the most: who says it and what it goes by.
+const OPENING_CHARS: usize = 50;
+
+/// Characters of a text that is shown whole, where a part has so many: to leave a few out says no less in no less room.
+const fn whole(chars: usize) -> usize {
+    chars + chars / 4
+}
 
 /// What stands for the text that was left out.
 const CUT: &str = "\u{2026}";
@@ -35,6 +43,15 @@ pub struct Snippet {
     pub text: String,
     /// The words that matched, as bytes of the text from the first to before the last, in order; none overlaps another.
     pub marks: Vec<[usize; 2]>,
+}
+
+/// The beginning of a long text, and the part of it that has most of the query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Excerpt {
+    /// Both on one line, with an ellipsis where something was left out.
+    pub text: String,
+    /// Their share of the text, from 0 to 1.
+    pub share: f64,
 }
 
 /// A word of a text that matched a term of the query.
@@ -69,6 +86,38 @@ impl Highlighter {
             weights.push(weight);
         }
         Self { analysis: analyzer.session(), terms: numbers, weights }
+    }
+
+    /// Lets each term weigh by how few of some texts have it: ln(1 + texts / texts that have it).
+    pub fn weigh_by_rarity<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
+        let (mut all, mut having) = (0.0, vec![0.0f64; self.weights.len()]);
+        for text in texts {
+            all += 1.0;
+            let mut terms: Vec<usize> = self.marks(text).into_iter().map(|mark| mark.term).collect();
+            terms.sort_unstable();
+            terms.dedup();
+            terms.into_iter().for_each(|term| having[term] += 1.0);
+        }
+        self.weights = having.into_iter().map(|having| (1.0 + all / having.max(1.0)).ln()).collect();
+    }
+
+    /// An excerpt of a text of more than some 375 characters; `None` of a shorter one, which is read whole.
+    pub fn excerpt(&mut self, text: &str) -> Option<Excerpt> {
+        let text = on_one_line(text);
+        let marks = self.marks(&text);
+        let Range { start, end } =
+            Window { text: &text, marks: &marks, weights: &self.weights }.choose(EXCERPT_CHARS, 0..text.len());
+        if end - start == text.len() {
+            return None;
+        }
+        let opening = beginning(&text, OPENING_CHARS);
+        // What begins near the beginning goes from there.
+        let (opening, start) = if start <= whole(opening.len()) { ("", 0) } else { (opening, start) };
+        let part = text[start..end].trim();
+        let gap = if start > 0 { " \u{2026} " } else { "" };
+        let rest = if end < text.len() { " \u{2026}" } else { "" };
+        let share = (opening.len() + part.len()) as f64 / text.len() as f64;
+        Some(Excerpt { text: format!("{opening}{gap}{part}{rest}"), share })
     }
 
     /// The words of a text that match, in the order of their beginnings; of a script without spaces, they may overlap.
@@ -126,6 +175,13 @@ fn on_one_line(text: &str) -> String {
     line
 }
 
+/// So many characters of a text at the most, which end with a word where one ends.
+fn beginning(text: &str, chars: usize) -> &str {
+    let most = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+    let end = text[..most].rfind(' ').filter(|_| most < text.len()).unwrap_or(most);
+    &text[..end]
+}
+
 /// What a part of a text is chosen by.
 struct Window<'a> {
     text: &'a str,
@@ -139,7 +195,7 @@ impl Window<'_> {
         // Where each character begins, and the end.
         let at: Vec<usize> = self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
         let all = at.len() - 1;
-        if all <= WHOLE_CHARS {
+        if all <= whole(chars) {
             return 0..self.text.len();
         }
         let number = |byte: usize| at.partition_point(|&start| start < byte);
@@ -375,7 +431,7 @@ mod tests {
             let bare = shown.text.strip_prefix("\u{2026} ").unwrap_or(&shown.text);
             let bare = bare.strip_suffix(" \u{2026}").unwrap_or(bare);
             prop_assert!(on_one_line(&text).contains(bare));
-            prop_assert!(shown.text.chars().count() <= WHOLE_CHARS.max(SNIPPET_CHARS + 4));
+            prop_assert!(shown.text.chars().count() <= whole(SNIPPET_CHARS));
             let mut last = 0;
             for [from, to] in shown.marks {
                 prop_assert!(last <= from && from < to);

@@ -9,6 +9,7 @@ mod languages;
 mod located;
 mod paper;
 mod question;
+mod requests;
 mod stems;
 mod stopwords;
 mod time_words;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Source files that have a part in what an index holds of a text, by name and content.
-const SOURCES: [(&str, &[u8]); 24] = [
+const SOURCES: [(&str, &[u8]); 25] = [
     ("analysis/dates.rs", include_bytes!("../analysis/dates.rs")),
     ("analysis/fold.rs", include_bytes!("../analysis/fold.rs")),
     ("analysis/form.rs", include_bytes!("../analysis/form.rs")),
@@ -24,6 +24,7 @@ const SOURCES: [(&str, &[u8]); 24] = [
     ("analysis/mod.rs", include_bytes!("../analysis/mod.rs")),
     ("analysis/paper.rs", include_bytes!("../analysis/paper.rs")),
     ("analysis/question.rs", include_bytes!("../analysis/question.rs")),
+    ("analysis/requests.rs", include_bytes!("../analysis/requests.rs")),
     ("analysis/stems.rs", include_bytes!("../analysis/stems.rs")),
     ("analysis/stopwords.rs", include_bytes!("../analysis/stopwords.rs")),
     ("analysis/time_words.rs", include_bytes!("../analysis/time_words.rs")),

@@ -1,16 +1,15 @@
 //! The evidence reranker: a cross-encoder that is told when each candidate was said, and adds the first stage's score
 //! (ConvMemory v2, sections 4 and 7).
 
-use std::{fmt, num::NonZeroUsize, str::FromStr, sync::Arc};
+use std::{num::NonZeroUsize, sync::Arc};
 
 use super::{
-    CandidateScore, CrossEncoderReranker, Logits, RerankCandidate, RerankError, Reranker, require_one_each,
-    superseded::superseded,
+    CandidateScore, CrossEncoderReranker, Logits, PairForm, Passage, RerankCandidate, RerankError, Reranker,
+    require_one_each, superseded::superseded,
 };
 use crate::{
     encoder::{EncodeError, Locality, PairScore, PairScorer},
     fusion::mean_and_deviation,
-    types::UnknownChoice,
 };
 
 /// Fields that tell the answer, or another model's verdict: a candidate that carries one is refused (ConvMemory v2,
@@ -32,75 +31,11 @@ pub const FORBIDDEN_FIELDS: [&str; 14] = [
     "slot_id",
 ];
 
-/// How a question and a candidate are written for the cross-encoder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PairForm {
-    /// `MEMORY_TIME: 12. Ann: We moved.`, the form of the paper.
-    Turn,
-    /// The same, and then the turn before and the turn after: `MEMORY_TIME: 12. Ann: We moved. BEFORE: Ben: Where do you
-    /// live? AFTER: Ben: Oh!` What is too long for the model is cut at the end.
-    Dialogue,
-}
-
-impl PairForm {
-    /// How many turns around a candidate it takes.
-    pub fn neighbours(self) -> u32 {
-        match self {
-            Self::Turn => 0,
-            Self::Dialogue => 1,
-        }
-    }
-
-    /// The question, asked after the latest of the candidates.
-    pub fn query(self, query: &str, candidates: &[RerankCandidate]) -> String {
-        let latest = candidates.iter().map(|candidate| candidate.position).max().unwrap_or_default();
-        format!("QUERY_TIME: {latest}. {query}")
-    }
-
-    /// A candidate.
-    pub fn passage(self, candidate: &RerankCandidate) -> String {
-        let mut text = turn(candidate);
-        if self == Self::Dialogue {
-            let around = [("BEFORE", candidate.before.last()), ("AFTER", candidate.after.first())];
-            for (mark, neighbour) in around.into_iter().filter_map(|(mark, of)| Some((mark, of?))) {
-                text.push_str(&format!(" {mark}: {neighbour}"));
-            }
-        }
-        text
-    }
-}
-
-/// A candidate without the turns around it.
-fn turn(candidate: &RerankCandidate) -> String {
-    format!("MEMORY_TIME: {}. {}", candidate.position, candidate.text)
-}
-
-impl fmt::Display for PairForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Turn => "turn",
-            Self::Dialogue => "dialogue",
-        })
-    }
-}
-
-impl FromStr for PairForm {
-    type Err = UnknownChoice;
-
-    fn from_str(word: &str) -> Result<Self, UnknownChoice> {
-        match word {
-            "turn" => Ok(Self::Turn),
-            "dialogue" => Ok(Self::Dialogue),
-            _ => Err(UnknownChoice { what: "form of pairs", found: word.into(), expected: "turn or dialogue" }),
-        }
-    }
-}
-
 /// A cross-encoder that was trained on the best candidates of a first stage.
 ///
 /// The score of a candidate is the model's logit, plus a weight times its first-stage score in standard deviations of
 /// those of all candidates shown, plus twice how well it meets the conditions that the question states
-/// ([`Legs::conditions_met`](crate::pipeline::Legs::conditions_met)). The logit of a turn that the model reads in part is moved towards
+/// ([`Legs::conditions_met`](crate::pipeline::Legs::conditions_met)), plus what a request to an assistant must heed of it. The logit of a turn that the model reads in part is moved towards
 /// the mean of the logits. Where a question asks for what holds now, every newer candidate lowers the score of an older one.
 ///
 /// The model reads the candidates ten at a time, best first. One that tells whether a candidate answers the question reads no
@@ -117,6 +52,8 @@ pub struct EvidenceReranker {
 const ANSWERED: f32 = 0.0;
 /// Of how well a candidate meets the conditions that the question states, beside the logit (docs/decisions/0024).
 const CONDITIONS_WEIGHT: f64 = 2.0;
+/// Of what a request to an assistant must heed (docs/decisions/0028).
+const HEEDED_WEIGHT: f64 = 4.0;
 
 impl EvidenceReranker {
     /// How many candidates a [`calibrated`](Self::calibrated) one is shown, where nobody says. It reads the second ten only where
@@ -137,14 +74,12 @@ impl EvidenceReranker {
     ///
     /// # Errors
     /// [`RerankError::Failed`] where the model fails, or does not give a score a candidate.
-    fn read(&self, query: &str, candidates: &[RerankCandidate]) -> Result<Vec<PairScore>, RerankError> {
+    fn read(&self, query: &str, passages: &[Passage]) -> Result<Vec<PairScore>, RerankError> {
         let failed = |error: EncodeError| RerankError::Failed(error.to_string());
-        let query = self.form.query(query, candidates);
-        let mut pairs: Vec<PairScore> = Vec::with_capacity(candidates.len());
-        for next in candidates.chunks(CrossEncoderReranker::DEPTH.get()) {
-            let passages: Vec<String> = next.iter().map(|candidate| self.form.passage(candidate)).collect();
-            let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-            let read = self.scorer.score_pairs(&query, &passages).map_err(failed)?;
+        let mut pairs: Vec<PairScore> = Vec::with_capacity(passages.len());
+        for next in passages.chunks(CrossEncoderReranker::DEPTH.get()) {
+            let texts: Vec<&str> = next.iter().map(|passage| passage.text.as_str()).collect();
+            let read = self.scorer.score_pairs(query, &texts).map_err(failed)?;
             require_one_each(read.len(), next.len())?;
             pairs.extend(read);
             if pairs.iter().any(|pair| pair.answers.is_some_and(|answers| answers >= ANSWERED)) {
@@ -186,15 +121,17 @@ impl Reranker for EvidenceReranker {
         candidates: &[RerankCandidate],
     ) -> Result<Vec<CandidateScore>, RerankError> {
         candidates.iter().try_for_each(require_no_label)?;
-        let pairs = self.read(query, candidates)?;
-        let shares = candidates.iter().zip(&pairs).map(|(candidate, pair)| share_read(candidate, pair.bytes_read));
+        let passages = self.form.passages(query, candidates);
+        let pairs = self.read(&self.form.query(query, candidates), &passages)?;
+        let shares = passages.iter().zip(&pairs).map(|(passage, pair)| passage.share_read(pair.bytes_read));
         let logits = pairs.iter().map(|pair| pair.score).collect::<Vec<_>>();
         let logits = tempered(&logits, &shares.collect::<Vec<_>>());
         let superseded = superseded(&logits, candidates);
         let first_stage = standardised(&candidates.iter().map(|candidate| candidate.score).collect::<Vec<_>>());
         let score = |((place, pair), logit): ((usize, &PairScore), f64)| {
             let first_stage = self.first_stage_weight * first_stage[place];
-            let conditions = CONDITIONS_WEIGHT * candidates[place].legs.conditions_met();
+            let conditions =
+                CONDITIONS_WEIGHT * candidates[place].legs.conditions_met() + HEEDED_WEIGHT * candidates[place].heeded;
             CandidateScore {
                 score: Some(logit + first_stage + conditions - superseded[place]),
                 first_stage,
@@ -217,22 +154,16 @@ impl Reranker for EvidenceReranker {
     }
 }
 
-/// How much of a candidate's own turn the model read, from 0 to 1, of so many bytes of its passage, which the turn begins.
-fn share_read(candidate: &RerankCandidate, read: usize) -> f64 {
-    let turn = turn(candidate).len();
-    if read < turn { read as f64 / turn as f64 } else { 1.0 }
-}
-
 /// Logits, of which those of turns that were read in part only are moved towards the mean: what was not read may say otherwise.
 ///
-/// A weight is the square of the share that was read, the mean is of the logits by their weights, and a logit keeps its
-/// weight of its distance from that mean. A turn that was read whole keeps its logit.
+/// The mean is of the logits by the shares that were read, and a logit keeps its share of its distance from that mean. A turn that
+/// was read whole keeps its logit.
 fn tempered(logits: &[f32], shares: &[f64]) -> Vec<f64> {
-    let weighted = || logits.iter().map(|logit| f64::from(*logit)).zip(shares.iter().map(|share| share * share));
-    let total: f64 = weighted().map(|(_, weight)| weight).sum();
-    let mean = weighted().map(|(logit, weight)| weight * logit).sum::<f64>() / total.max(f64::MIN_POSITIVE);
-    let temper = |(logit, weight)| if weight < 1.0 { mean + weight * (logit - mean) } else { logit };
-    weighted().map(temper).collect()
+    let read = || logits.iter().map(|logit| f64::from(*logit)).zip(shares.iter().copied());
+    let total: f64 = shares.iter().sum();
+    let mean = read().map(|(logit, share)| share * logit).sum::<f64>() / total.max(f64::MIN_POSITIVE);
+    let temper = |(logit, share)| if share < 1.0 { mean + share * (logit - mean) } else { logit };
+    read().map(temper).collect()
 }
 
 /// `ln(e^a + e^b + ..)`; `None` of no numbers.
@@ -360,6 +291,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_request_must_heed_counts_four_times() {
+        let mut candidates = [candidate(1, "Ann: We moved.", 1.0), candidate(2, "Ann: We moved.", 1.0)];
+        candidates[1].heeded = 0.5;
+        let scores = EvidenceReranker::new(scorer(), PairForm::Turn, 0.0).score("q", &candidates).unwrap();
+        assert_eq!(scores[1].unwrap() - scores[0].unwrap(), 2.0);
+    }
+
+    #[test]
     fn a_condition_that_is_met_counts_twice() {
         let at = |legs: &[(&'static str, f64)]| {
             let hit = |&(leg, score): &(&'static str, f64)| (leg, LegHit { rank: 1, score });
@@ -477,10 +416,10 @@ mod tests {
     }
 
     #[test]
-    fn a_logit_of_a_part_counts_by_the_square_of_the_share_that_was_read() {
+    fn a_logit_of_a_part_counts_by_the_share_that_was_read() {
         assert_eq!(tempered(&[3.0, 0.1, -1.0], &[1.0; 3]), [3.0, f64::from(0.1f32), -1.0]);
         // The mean of 4 and, with a weight of a quarter, -1 is 3.
-        assert_eq!(tempered(&[4.0, -1.0], &[1.0, 0.5]), [4.0, 2.0]);
+        assert_eq!(tempered(&[4.0, -1.0], &[1.0, 0.25]), [4.0, 2.0]);
         assert_eq!(tempered(&[4.0, -1.0], &[1.0, 0.0]), [4.0, 4.0], "nothing was read of it");
         assert_eq!(tempered(&[4.0, -1.0], &[0.0, 0.0]), [0.0, 0.0]);
         assert!(tempered(&[], &[]).is_empty());
@@ -536,13 +475,5 @@ mod tests {
         let mut allowed = candidate(1, "a", 5.0);
         allowed.fields = vec!["mood".to_owned(), "answered".to_owned()];
         assert!(EvidenceReranker::new(scorer(), PairForm::Turn, 1.0).score("q", &[allowed]).is_ok());
-    }
-
-    #[test]
-    fn forms_are_read_as_they_are_written() {
-        for form in [PairForm::Turn, PairForm::Dialogue] {
-            assert_eq!(form.to_string().parse(), Ok(form));
-        }
-        assert!("session".parse::<PairForm>().unwrap_err().to_string().contains("turn or dialogue"));
     }
 }

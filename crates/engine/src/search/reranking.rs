@@ -4,6 +4,7 @@ use std::{num::NonZeroUsize, time::Instant};
 
 use aforesaid_core::{
     Locality,
+    analysis::SpeakerName,
     pipeline::{Detail, Pipeline, confidence::Confidence, legs::TimeOrderLeg},
     rerank::{CandidateScore, RerankCandidate, RerankError, Reranker, order, standardised},
     store::Store,
@@ -200,8 +201,11 @@ impl Memory {
         let seqs: Vec<Seq> = found.evidence.iter().map(|evidence| evidence.seq).collect();
         let Some(memories) = Self::fetch_all(store, namespace, &seqs)? else { return Ok(None) };
         let mut shown = Shown { candidates: Vec::new(), hits: Vec::new(), hidden: Vec::new() };
+        let speakers: Vec<Option<SpeakerName>> =
+            memories.iter().map(|memory| memory.speaker.as_deref().map(SpeakerName::new)).collect();
+        let has_assistant = speakers.iter().flatten().any(SpeakerName::is_assistant);
         let asks_for_now = posed.question.times.as_ref().is_some_and(Times::asks_for_now);
-        for (memory, evidence) in memories.iter().zip(&found.evidence) {
+        for ((memory, evidence), speaker) in memories.iter().zip(&found.evidence).zip(&speakers) {
             if !seen.may_show(memory) {
                 shown.hidden.extend(evidence.hit);
                 continue;
@@ -215,6 +219,7 @@ impl Memory {
                 legs: evidence.legs.clone(),
                 position: memory.seq.0,
                 recency: asks_for_now.then(|| evidence.legs.get(TimeOrderLeg::NAME).map_or(0.0, |hit| hit.score)),
+                heeded: if has_assistant { posed.question.heeds(speaker.as_ref(), &memory.text) } else { 0.0 },
                 fields: memory.meta.iter().flat_map(|meta| meta.keys().cloned()).collect(),
                 before,
                 after,

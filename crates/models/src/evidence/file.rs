@@ -192,7 +192,7 @@ mod tests {
             EvidenceModel::parse(&other).unwrap_err()
         };
         assert!(changed("evidence-1", "evidence-9").contains("\"evidence-9\""));
-        assert!(changed("dialogue", "dialogus").contains("turn or dialogue"));
+        assert!(changed("dialogue", "dialogus").contains("turn, dialogue or excerpt"));
         assert!(changed("head.row", "head.raw").contains("head.row.weight"));
         let (_, adapter) = Adapter::new(
             "fake@0123",

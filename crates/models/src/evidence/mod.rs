@@ -139,7 +139,7 @@ mod tests {
     fn the_one_that_ships_is_read_and_belongs_to_a_registered_model() {
         let shipped = EvidenceModel::shipped().unwrap();
         assert_eq!(shipped.entry().unwrap().name, "all-MiniLM-L6-v2");
-        assert_eq!((shipped.record().form, shipped.record().max_tokens), (PairForm::Dialogue, 128));
+        assert_eq!((shipped.record().form, shipped.record().max_tokens), (PairForm::Excerpt, 128));
         assert!(shipped.head.answers.is_some(), "confidence goes by it");
     }
 }

@@ -55,7 +55,8 @@ pub(super) struct TrainEvidence {
     /// The file to write if it helps; its name ends in .safetensors.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, value_parser = adapter_file)]
     out: PathBuf,
-    /// How pairs are written: the turn alone, or with the turns before and after it (dialogue).
+    /// How pairs are written: the turn alone, with the turns before and after it (dialogue), or so with an excerpt of a long
+    /// turn (excerpt).
     #[arg(long, default_value_t = PairForm::Turn)]
     form: PairForm,
     /// How often each question is seen, at most.

@@ -28,7 +28,7 @@ impl EvidenceExample {
         let scores: Vec<f64> = candidates.iter().map(|candidate| candidate.score).collect();
         let list = EvidenceList {
             query: form.query(&question.text, candidates),
-            passages: candidates.iter().map(|candidate| form.passage(candidate)).collect(),
+            passages: form.passages(&question.text, candidates).into_iter().map(|passage| passage.text).collect(),
             first_stage: standardised(&scores),
             gold: candidates.iter().map(|candidate| question.gold.contains(&candidate.id)).collect(),
         };

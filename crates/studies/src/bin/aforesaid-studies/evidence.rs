@@ -28,7 +28,7 @@ pub(crate) struct Evidence {
     /// Seeds of the splits [default: all].
     #[arg(long, value_name = "SEED", value_delimiter = ',')]
     split: Vec<u64>,
-    /// How pairs are written: turn or dialogue.
+    /// How pairs are written: turn, dialogue or excerpt.
     #[arg(long, default_value_t = PairForm::Turn)]
     form: PairForm,
     /// How often each question is seen, at most.

@@ -43,7 +43,7 @@ pub(crate) struct Lists {
     /// The first stage.
     #[arg(long, default_value = "hybrid")]
     pipeline: Pipeline,
-    /// How pairs are written: turn or dialogue.
+    /// How pairs are written: turn, dialogue or excerpt.
     #[arg(long, default_value_t = PairForm::Dialogue)]
     form: PairForm,
     /// Candidates of a question.

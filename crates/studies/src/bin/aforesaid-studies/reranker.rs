@@ -62,7 +62,7 @@ struct Learn {
     /// The file to begin with.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     begin: Option<PathBuf>,
-    /// How pairs are written: turn or dialogue.
+    /// How pairs are written: turn, dialogue or excerpt.
     #[arg(long, default_value_t = PairForm::Dialogue)]
     form: PairForm,
     /// Most tokens of a pair.
