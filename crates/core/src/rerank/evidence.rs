@@ -35,8 +35,8 @@ pub const FORBIDDEN_FIELDS: [&str; 14] = [
 ///
 /// The score of a candidate is the model's logit, plus a weight times its first-stage score in standard deviations of
 /// those of all candidates shown, plus twice how well it meets the conditions that the question states
-/// ([`Legs::conditions_met`](crate::pipeline::Legs::conditions_met)), plus what a request to an assistant must heed of it. The logit of a turn that the model reads in part is moved towards
-/// the mean of the logits. Where a question asks for what holds now, every newer candidate lowers the score of an older one.
+/// ([`Legs::conditions_met`](crate::pipeline::Legs::conditions_met)), plus four times how much it has of what a request to an
+/// assistant must heed. The logit of a turn that the model reads in part is moved towards the mean of the logits. Where a question asks for what holds now, every newer candidate lowers the score of an older one.
 ///
 /// The model reads the candidates ten at a time, best first. One that tells whether a candidate answers the question reads no
 /// further once one does; candidates that it did not read have no score.
