@@ -98,9 +98,6 @@ pub struct RerankCandidate {
     /// How new it is, from 0 to 1, where the question asks for what holds now
     /// ([`Times::asks_for_now`](crate::time::Times::asks_for_now)); `None` elsewhere.
     pub recency: Option<f64>,
-    /// How much it has of what a request to an assistant must heed, from 0 to 1
-    /// ([`Question::heeds`](crate::analysis::Question::heeds)); 0 where nothing new is asked for, or there is no assistant.
-    pub heeded: f64,
     /// Names of the fields of its metadata, whose values no reranker sees.
     pub fields: Vec<String>,
     /// Up to [`Reranker::neighbours`] turns before it in its session, the last one nearest, as they are indexed.

@@ -6,7 +6,7 @@ use aforesaid_eval::experiments::System;
 use super::markdown::{Document, Kind};
 
 /// What a pipeline in words begins with.
-const CALLS: [&str; 12] = [
+const CALLS: [&str; 13] = [
     "bm25(",
     "dense(",
     "zscore(",
@@ -17,6 +17,7 @@ const CALLS: [&str; 12] = [
     "reply_boost(",
     "order_boost(",
     "mention_boost(",
+    "wish_boost(",
     "cue_boost(",
     "rerank(",
 ];

@@ -1,6 +1,6 @@
 //! What a text is like apart from its topic: does it ask, does it say when.
 
-use super::{Language, languages::LANGUAGES, time_words};
+use super::{Language, languages::LANGUAGES, time_words, wishes};
 
 /// What kind of statement a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,6 +9,8 @@ pub struct Form {
     asking: u8,
     /// Whether it names a time: a day, a date, a while ago.
     pub tells_when: bool,
+    /// Whether it says how somebody wants things to be: an instruction that goes on, a taste, a limit.
+    pub states_a_wish: bool,
     /// The language it is in, by number, where it tells: see [`Language::number`].
     language: Option<u8>,
 }
@@ -17,7 +19,12 @@ impl Form {
     /// Looks at a text, without its speaker and caption.
     pub fn of(text: &str) -> Self {
         let language = Language::of(text).and_then(Language::number).map(|number| number as u8);
-        Self { asking: asking(text), tells_when: time_words::tells_when(text), language }
+        Self {
+            asking: asking(text),
+            tells_when: time_words::tells_when(text),
+            states_a_wish: wishes::states_a_wish(text),
+            language,
+        }
     }
 
     /// Share of the text that asks, in [0, 1].
@@ -33,15 +40,17 @@ impl Form {
     /// One number for all; see [`Form::from_code`].
     pub(crate) fn code(self) -> u16 {
         let language = self.language.map_or(0, |number| u16::from(number) + 1);
-        language << 9 | u16::from(self.asking) << 1 | u16::from(self.tells_when)
+        let [wish, when] = [self.states_a_wish, self.tells_when].map(u16::from);
+        language << 10 | wish << 9 | u16::from(self.asking) << 1 | when
     }
 
     /// Puts back what [`Form::code`] gave; `None` for any other number.
     pub(crate) fn from_code(code: u16) -> Option<Self> {
         let asking = (code >> 1) as u8;
-        let language = (code >> 9).checked_sub(1).map(|number| number as u8);
+        let language = (code >> 10).checked_sub(1).map(|number| number as u8);
         let is_known = language.is_none_or(|number| usize::from(number) < LANGUAGES.len());
-        is_known.then_some(Self { asking, tells_when: code & 1 == 1, language })
+        let is_set = |bit: u16| code >> bit & 1 == 1;
+        is_known.then_some(Self { asking, tells_when: is_set(0), states_a_wish: is_set(9), language })
     }
 }
 

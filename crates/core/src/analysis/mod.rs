@@ -8,11 +8,14 @@ mod language;
 mod languages;
 mod located;
 mod paper;
+mod phrases;
 mod question;
 mod requests;
+mod spaced;
 mod stems;
 mod stopwords;
 mod time_words;
+mod wishes;
 mod words;
 
 use std::{collections::HashSet, fmt, str::FromStr};

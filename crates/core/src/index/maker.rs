@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Source files that have a part in what an index holds of a text, by name and content.
-const SOURCES: [(&str, &[u8]); 25] = [
+const SOURCES: [(&str, &[u8]); 29] = [
     ("analysis/dates.rs", include_bytes!("../analysis/dates.rs")),
     ("analysis/fold.rs", include_bytes!("../analysis/fold.rs")),
     ("analysis/form.rs", include_bytes!("../analysis/form.rs")),
@@ -23,11 +23,15 @@ const SOURCES: [(&str, &[u8]); 25] = [
     ("analysis/located.rs", include_bytes!("../analysis/located.rs")),
     ("analysis/mod.rs", include_bytes!("../analysis/mod.rs")),
     ("analysis/paper.rs", include_bytes!("../analysis/paper.rs")),
+    ("analysis/phrases.rs", include_bytes!("../analysis/phrases.rs")),
     ("analysis/question.rs", include_bytes!("../analysis/question.rs")),
     ("analysis/requests.rs", include_bytes!("../analysis/requests.rs")),
+    ("analysis/requests.tsv", include_bytes!("../analysis/requests.tsv")),
+    ("analysis/spaced.rs", include_bytes!("../analysis/spaced.rs")),
     ("analysis/stems.rs", include_bytes!("../analysis/stems.rs")),
     ("analysis/stopwords.rs", include_bytes!("../analysis/stopwords.rs")),
     ("analysis/time_words.rs", include_bytes!("../analysis/time_words.rs")),
+    ("analysis/wishes.rs", include_bytes!("../analysis/wishes.rs")),
     ("analysis/words.rs", include_bytes!("../analysis/words.rs")),
     ("dense/codes.rs", include_bytes!("../dense/codes.rs")),
     ("dense/matrix.rs", include_bytes!("../dense/matrix.rs")),

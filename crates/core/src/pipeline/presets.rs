@@ -9,7 +9,7 @@ use super::{
     leg::Leg,
     legs::{
         AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, MentionLeg, ReplyLeg, TimeOrderLeg,
-        TitleLeg, UnitWeights,
+        TitleLeg, UnitWeights, WishLeg,
     },
     vectors::SpeakerNames,
 };
@@ -33,6 +33,8 @@ pub const CUE_BOOST: &str = "cue_boost";
 pub const DATE_BOOST: &str = "date_boost";
 /// The word of the boost by titles.
 pub const TITLE_BOOST: &str = "title_boost";
+/// The word of the boost by wishes.
+pub const WISH_BOOST: &str = "wish_boost";
 /// The word of the boost by questions that turns answer.
 pub const REPLY_BOOST: &str = "reply_boost";
 /// The word of the boost by order in time.
@@ -43,10 +45,11 @@ pub const MENTION_BOOST: &str = "mention_boost";
 type WeightedBoost = fn(f64) -> Boost;
 /// Boosts of one leg and one weight, by their words, in the order they are applied: order in time tells apart the best of
 /// all that came before.
-pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 5] = [
+pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 6] = [
     (DATE_BOOST, Boost::date),
     (TITLE_BOOST, Boost::title),
     (REPLY_BOOST, Boost::reply),
+    (WISH_BOOST, Boost::wish),
     (MENTION_BOOST, Boost::mention),
     (ORDER_BOOST, Boost::order),
 ];
@@ -78,6 +81,11 @@ impl Boost {
     /// What was said in a session whose title the query names.
     pub fn title(weight: f64) -> Self {
         Self { word: TITLE_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(TitleLeg), weight)] }
+    }
+
+    /// What a request to an assistant must heed.
+    pub fn wish(weight: f64) -> Self {
+        Self { word: WISH_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(WishLeg), weight)] }
     }
 
     /// The first or the last that names a matter.
@@ -136,6 +144,7 @@ impl Pipeline {
             Boost::date(4.0),
             Boost::title(7.0),
             Boost::reply(0.15),
+            Boost::wish(2.0),
             Boost::mention(6.0),
             Boost::order(3.0),
         ];

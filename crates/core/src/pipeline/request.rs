@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use serde::{Serialize, Serializer};
 
 use super::{
-    legs::{DateLeg, MentionLeg, TimeOrderLeg, TitleLeg},
+    legs::{DateLeg, MentionLeg, TimeOrderLeg, TitleLeg, WishLeg},
     scope::Candidates,
 };
 use crate::{
@@ -117,6 +117,11 @@ impl Legs {
     pub fn conditions_met(&self) -> f64 {
         let legs = [DateLeg::NAME, TimeOrderLeg::NAME, MentionLeg::NAME, TitleLeg::NAME];
         legs.into_iter().filter_map(|leg| self.get(leg)).map(|hit| hit.score).sum()
+    }
+
+    /// How much it has of what a request to an assistant must heed, in [0, 1]; 0 where none is asked.
+    pub fn heeded(&self) -> f64 {
+        self.get(WishLeg::NAME).map_or(0.0, |hit| hit.score)
     }
 
     /// Every leg that found it.

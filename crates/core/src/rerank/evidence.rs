@@ -36,7 +36,7 @@ pub const FORBIDDEN_FIELDS: [&str; 14] = [
 /// The score of a candidate is the model's logit, plus a weight times its first-stage score in standard deviations of
 /// those of all candidates shown, plus twice how well it meets the conditions that the question states
 /// ([`Legs::conditions_met`](crate::pipeline::Legs::conditions_met)), plus four times how much it has of what a request to an
-/// assistant must heed. The logit of a turn that the model reads in part is moved towards the mean of the logits. Where a question asks for what holds now, every newer candidate lowers the score of an older one.
+/// assistant must heed ([`Legs::heeded`](crate::pipeline::Legs::heeded)). The logit of a turn that the model reads in part is moved towards the mean of the logits. Where a question asks for what holds now, every newer candidate lowers the score of an older one.
 ///
 /// The model reads the candidates ten at a time, best first. One that tells whether a candidate answers the question reads no
 /// further once one does; candidates that it did not read have no score.
@@ -130,8 +130,8 @@ impl Reranker for EvidenceReranker {
         let first_stage = standardised(&candidates.iter().map(|candidate| candidate.score).collect::<Vec<_>>());
         let score = |((place, pair), logit): ((usize, &PairScore), f64)| {
             let first_stage = self.first_stage_weight * first_stage[place];
-            let conditions =
-                CONDITIONS_WEIGHT * candidates[place].legs.conditions_met() + HEEDED_WEIGHT * candidates[place].heeded;
+            let legs = &candidates[place].legs;
+            let conditions = CONDITIONS_WEIGHT * legs.conditions_met() + HEEDED_WEIGHT * legs.heeded();
             CandidateScore {
                 score: Some(logit + first_stage + conditions - superseded[place]),
                 first_stage,
@@ -291,15 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_request_must_heed_counts_four_times() {
-        let mut candidates = [candidate(1, "Ann: We moved.", 1.0), candidate(2, "Ann: We moved.", 1.0)];
-        candidates[1].heeded = 0.5;
-        let scores = EvidenceReranker::new(scorer(), PairForm::Turn, 0.0).score("q", &candidates).unwrap();
-        assert_eq!(scores[1].unwrap() - scores[0].unwrap(), 2.0);
-    }
-
-    #[test]
-    fn a_condition_that_is_met_counts_twice() {
+    fn a_condition_that_is_met_counts_twice_and_what_a_request_must_heed_four_times() {
         let at = |legs: &[(&'static str, f64)]| {
             let hit = |&(leg, score): &(&'static str, f64)| (leg, LegHit { rank: 1, score });
             RerankCandidate { legs: Legs(legs.iter().map(hit).collect()), ..candidate(1, "a", 1.0) }
@@ -309,9 +301,10 @@ mod tests {
             at(&[("date_match", 0.75), ("lexical", 9.0)]),
             at(&[("time_order", 1.0), ("mention_order", 0.5)]),
             at(&[("title_match", 1.0), ("reply_match", 1.0)]),
+            at(&[("wish_match", 0.5)]),
         ];
         let scores = EvidenceReranker::new(scorer(), PairForm::Turn, 2.0).score("q", &candidates).unwrap();
-        assert_eq!(scores, [17.0, 18.5, 20.0, 19.0].map(Some));
+        assert_eq!(scores, [17.0, 18.5, 20.0, 19.0, 19.0].map(Some));
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::{num::NonZeroUsize, time::Instant};
 
 use aforesaid_core::{
     Locality,
-    analysis::{Question, SpeakerName},
     pipeline::{Detail, Pipeline, confidence::Confidence, legs::TimeOrderLeg},
     rerank::{CandidateScore, RerankCandidate, RerankError, Reranker, order, standardised},
     store::Store,
@@ -201,9 +200,8 @@ impl Memory {
         let seqs: Vec<Seq> = found.evidence.iter().map(|evidence| evidence.seq).collect();
         let Some(memories) = Self::fetch_all(store, namespace, &seqs)? else { return Ok(None) };
         let mut shown = Shown { candidates: Vec::new(), hits: Vec::new(), hidden: Vec::new() };
-        let heeded = heeded(&posed.question, &memories);
         let asks_for_now = posed.question.times.as_ref().is_some_and(Times::asks_for_now);
-        for ((memory, evidence), heeded) in memories.iter().zip(&found.evidence).zip(heeded) {
+        for (memory, evidence) in memories.iter().zip(&found.evidence) {
             if !seen.may_show(memory) {
                 shown.hidden.extend(evidence.hit);
                 continue;
@@ -217,7 +215,6 @@ impl Memory {
                 legs: evidence.legs.clone(),
                 position: memory.seq.0,
                 recency: asks_for_now.then(|| evidence.legs.get(TimeOrderLeg::NAME).map_or(0.0, |hit| hit.score)),
-                heeded,
                 fields: memory.meta.iter().flat_map(|meta| meta.keys().cloned()).collect(),
                 before,
                 after,
@@ -226,21 +223,6 @@ impl Memory {
         }
         Ok(Some(shown))
     }
-}
-
-/// How much each memory has of what a request to an assistant must heed; 0 where there is no assistant or no request.
-fn heeded(question: &Question, memories: &[Record]) -> Vec<f64> {
-    let none = || vec![0.0; memories.len()];
-    if !question.is_request {
-        return none();
-    }
-    let names = memories.iter().map(|memory| memory.speaker.as_deref().map(SpeakerName::new));
-    let speakers: Vec<Option<SpeakerName>> = names.collect();
-    if !speakers.iter().flatten().any(SpeakerName::is_assistant) {
-        return none();
-    }
-    let said = memories.iter().zip(&speakers);
-    said.map(|(memory, speaker)| question.heeds(speaker.as_ref(), &memory.text)).collect()
 }
 
 fn scores(scored: &[CandidateScore]) -> Vec<Option<f64>> {

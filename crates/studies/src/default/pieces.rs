@@ -9,7 +9,7 @@ use aforesaid::{
     formats::Captions,
     pipeline::{
         AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, MENTION_BOOST, ORDER_BOOST, REPLY_BOOST,
-        TITLE_BOOST,
+        TITLE_BOOST, WISH_BOOST,
     },
 };
 
@@ -61,6 +61,9 @@ pub(super) const PIECES: &[Piece] = &[
     numbers("said on the date it names", |to, from| boost(to, from, DATE_BOOST)),
     numbers("said under the title it names", |to, from| boost(to, from, TITLE_BOOST)),
     numbers("it answers a question like the query", |to, from| boost(to, from, REPLY_BOOST)),
+    numbers("a person said it, and how they want things, where it asks for something new", |to, from| {
+        boost(to, from, WISH_BOOST)
+    }),
     numbers("the first or the last mention, where it asks for one", |to, from| boost(to, from, MENTION_BOOST)),
     numbers("the newest or the oldest, where it asks for it", |to, from| boost(to, from, ORDER_BOOST)),
     numbers("vectors of questions without names", |to, from| {

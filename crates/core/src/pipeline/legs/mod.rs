@@ -9,6 +9,7 @@ mod mention_order;
 mod reply_match;
 mod time_order;
 mod title_match;
+mod wish_match;
 
 pub use cue_bm25::CueBm25Leg;
 pub use cue_dense::CueDenseLeg;
@@ -19,11 +20,12 @@ pub use mention_order::MentionLeg;
 pub use reply_match::ReplyLeg;
 pub use time_order::TimeOrderLeg;
 pub use title_match::TitleLeg;
+pub use wish_match::WishLeg;
 
 use super::leg::LegReader;
 
 /// How those that ship are read.
-pub(super) const READERS: [LegReader; 9] = [
+pub(super) const READERS: [LegReader; 10] = [
     lexical::READER,
     dense::READER,
     cue_bm25::READER,
@@ -33,4 +35,5 @@ pub(super) const READERS: [LegReader; 9] = [
     reply_match::READER,
     time_order::READER,
     mention_order::READER,
+    wish_match::READER,
 ];
