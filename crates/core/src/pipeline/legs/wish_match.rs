@@ -57,10 +57,6 @@ impl Column for WishColumn {
         Some(0.0)
     }
 
-    fn is_evidence(&self, _score: f64) -> bool {
-        false
-    }
-
     /// In parts of a whole wish: the boost's weight is not known here.
     fn features(&self, _context: SearchContext<'_>, place: usize) -> Vec<FeatureMatch> {
         let (has, label) = (self.0[place], "a request is asked, and a person said it, or how they want things");
