@@ -85,16 +85,14 @@ fn marks(text: &str, mut visit: impl FnMut(&str)) {
     let mut is_start = true;
     let mut tokens = text.split_word_bounds().peekable();
     while let Some(token) = tokens.next() {
-        if token.starts_with(char::is_numeric) {
+        if token.chars().any(char::is_alphanumeric) {
             if std::mem::take(&mut is_start) {
                 visit(START);
             }
-            visit(NUMBER);
-        } else if token.chars().any(char::is_alphanumeric) {
-            if std::mem::take(&mut is_start) {
-                visit(START);
+            match token.starts_with(char::is_numeric) {
+                true => visit(NUMBER),
+                false => visit(&token.to_lowercase().replace('\u{2019}', "'")),
             }
-            visit(&token.to_lowercase().replace('\u{2019}', "'"));
         } else if token == QUESTION && !is_start {
             visit(QUESTION);
         }
