@@ -327,7 +327,8 @@ impl Memory {
             true => match self.without_names_in_store(posed, encoder)? {
                 Some(text) => Ok(text),
                 None => self.indexes.with(&*self.store, &posed.query.namespace, spec, encoder.dim(), |index| {
-                    posed.question.without_names(index.documents().speakers())
+                    let bare = posed.question.without_names(index.documents().speakers());
+                    if encoder.id().reads_glosses() { foreign::in_english(bare, index) } else { bare }
                 }),
             },
         };

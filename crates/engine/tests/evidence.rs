@@ -97,6 +97,32 @@ fn pairs_tell_places_in_the_history() {
 }
 
 #[test]
+fn a_scorer_that_knows_english_alone_is_shown_english() {
+    let memory = Memory::builder().open("memory:").unwrap();
+    let said = |id: &str, text: &str| turn("talk", "s1", id, "Mia", text);
+    let turns = vec![
+        said("a", "Die Wohnung in der Lindenstraße wird im Mai frei, sagt der Vermieter."),
+        said("b", "The flat is on the second floor."),
+    ];
+    memory.add_turns(&ns("me"), turns).unwrap();
+    let query = Query::new(ns("me"), "Wann wird die Wohnung frei?");
+    let read = |reranker: &EvidenceReranker, scorer: &Short| {
+        let found = search(&memory, &query, Some(reranker));
+        (ids(&found), scorer.read())
+    };
+    let scorer = Short::new();
+    let (found, shown) = read(&EvidenceReranker::new(scorer.clone(), PairForm::Turn, 0.0).reading_english(), &scorer);
+    assert_eq!(found.len(), 2);
+    assert!(shown[0].ends_with(". when will the flat free?"), "{shown:?}");
+    let of = |mark: &str| shown.iter().find(|text| text.starts_with(mark)).unwrap().clone();
+    assert!(of("MEMORY_TIME: 1.").ends_with("free, said the landlord."), "{shown:?}");
+    assert_eq!(of("MEMORY_TIME: 2."), "MEMORY_TIME: 2. Mia: The flat is on the second floor.");
+    let scorer = Short::new();
+    let (_, shown) = read(&EvidenceReranker::new(scorer.clone(), PairForm::Turn, 0.0), &scorer);
+    assert!(shown[0].ends_with(". Wann wird die Wohnung frei?"), "{shown:?}");
+}
+
+#[test]
 fn the_turns_around_are_of_the_session_and_of_the_time_that_is_asked() {
     let memory = Memory::builder().open("memory:").unwrap();
     let said = |session: &str, id: &str, text: &str| turn("talk", session, id, "Ann", text);

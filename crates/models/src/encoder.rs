@@ -1,12 +1,14 @@
 //! A BERT-family model as an [`Encoder`].
 
 use std::{
+    borrow::Cow,
     ops::Range,
     sync::{Arc, OnceLock},
 };
 
 use aforesaid_core::{
     EncodeError, Encoder, Locality, NotLoaded,
+    analysis::gloss,
     types::{EncoderId, Vectors},
 };
 
@@ -91,9 +93,17 @@ impl BertEncoder {
     }
 
     fn encode_by(&self, inference: &Inference, prefix: &str, texts: &[&str]) -> Result<Vectors, EncodeError> {
-        self.rows(inference, prefix, texts)
+        let read: Vec<Cow<'_, str>> = texts.iter().map(|text| self.read(text)).collect();
+        let texts: Vec<&str> = read.iter().map(AsRef::as_ref).collect();
+        self.rows(inference, prefix, &texts)
             .and_then(|data| Vectors::new(self.dim(), data).ok_or_else(|| "the model has no components".to_owned()))
             .map_err(|message| EncodeError { encoder: self.id.clone(), message })
+    }
+
+    /// A text as the model reads it.
+    fn read<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let glossed = if self.files.recipe.glosses { gloss(text) } else { None };
+        glossed.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// All vectors, row after row.

@@ -7,7 +7,11 @@
 
 use std::{env, path::PathBuf, sync::OnceLock};
 
-use aforesaid_core::Encoder;
+use aforesaid_core::{
+    Encoder,
+    analysis::gloss,
+    types::{EncoderId, Vectors},
+};
 use aforesaid_models::{
     BertEncoder, Downloads, Instructions, ModelFiles, ModelPaths, Precision, Runtime, Threads, Verdict, registry,
     resolve, verify,
@@ -143,4 +147,34 @@ fn every_file_is_the_pinned_one() {
     let checks = verify(&model().dir, registry::named("all-MiniLM-L6-v2").unwrap(), &env::temp_dir()).unwrap();
     assert_eq!(checks.len(), 3);
     assert!(checks.iter().all(|check| check.verdict == Verdict::Ok), "{checks:?}");
+}
+
+#[test]
+fn the_default_reads_other_languages_in_english_and_says_so() {
+    let named = registry::named("all-MiniLM-L6-v2+conversations").unwrap();
+    let paths = ModelPaths {
+        explicit: Some(model().dir.clone()),
+        cache: env::temp_dir(),
+        hf_home: None,
+        downloads: Downloads::Forbidden,
+    };
+    let files = resolve(named, &paths, &mut |_| ()).unwrap();
+    let load = |files: &ModelFiles| BertEncoder::load(files, Runtime::new(Precision::F32, two())).unwrap();
+    let reading = load(&files);
+    let id = reading.id().as_str().to_owned();
+    assert!(id.ends_with("+glosses1/f32"), "{id}");
+    let german = "Mia: Der Vermieter hat gesagt, dass die Wohnung im Mai frei wird.";
+    let texts = [german, &gloss(german).unwrap(), "Mia: The landlord said that the flat is free from May on."];
+    let passages = reading.encode_passages(&texts).unwrap();
+    assert_eq!(passages.get(0), passages.get(1));
+    assert_eq!(reading.encode_queries(&texts[..1]).unwrap().get(0), passages.get(1));
+    // Vectors that were made before go on as they were made.
+    let before = EncoderId::new(id.replace("+glosses1", "")).unwrap();
+    let plain = load(&files.clone().reading_as(&before));
+    assert_eq!(plain.id(), &before);
+    let raw = plain.encode_passages(&texts).unwrap();
+    assert_eq!(raw.get(2), passages.get(2), "English is read as it is");
+    let near = |vectors: &Vectors| cosine(vectors.get(0).unwrap(), vectors.get(2).unwrap());
+    assert!(near(&passages) > near(&raw) + 0.2, "{} {}", near(&passages), near(&raw));
+    assert_eq!(load(&files.reading_as(&EncoderId::new(id.as_str()).unwrap())).id().as_str(), id);
 }

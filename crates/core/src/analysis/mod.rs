@@ -1,6 +1,7 @@
 //! Text to terms: what counts as a word, and which words are one term.
 
 mod dates;
+mod dictionary;
 mod fold;
 mod form;
 mod function_words;
@@ -21,6 +22,8 @@ mod words;
 use std::{collections::HashSet, fmt, str::FromStr};
 
 pub use dates::{Days, MONTHS, NamedDate};
+pub(crate) use dictionary::translated;
+pub use dictionary::{GLOSSES, can_gloss, gloss, gloss_as};
 pub(crate) use fold::fold as folded;
 pub use form::Form;
 pub use language::Language;

@@ -204,10 +204,10 @@ mod tests {
     #[test]
     fn every_stop_word_and_every_file_of_the_analysis_has_a_part() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/analysis");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|file| format!("analysis/{}", file.unwrap().file_name().into_string().unwrap()))
-            .collect();
+        // The dictionary, a folder, has a part in questions alone.
+        let files = std::fs::read_dir(folder).unwrap().map(Result::unwrap).filter(|file| file.path().is_file());
+        let mut files: Vec<String> =
+            files.map(|file| format!("analysis/{}", file.file_name().into_string().unwrap())).collect();
         files.sort();
         let known: Vec<&str> =
             SOURCES.iter().map(|(name, _)| *name).filter(|name| name.starts_with("analysis/")).collect();

@@ -106,6 +106,9 @@ name!(
     "encoder"
 );
 
+/// What stands in an id before the number of the glosses.
+const GLOSSES: &str = "+glosses";
+
 impl EncoderId {
     /// The model's name, without revision and precision.
     pub fn model(&self) -> &str {
@@ -115,6 +118,18 @@ impl EncoderId {
     /// Whether the model is one with an adapter, as `all-MiniLM-L6-v2+mine@1110a243fdf4+53aa51172d14`.
     pub fn has_adapter(&self) -> bool {
         self.model().contains('+')
+    }
+
+    /// Whether texts of other languages are read in English for its vectors: such ids say by which glosses, as in
+    /// `all-MiniLM-L6-v2+mine@1110a243fdf4+53aa51172d14+glosses1/f32`.
+    pub fn reads_glosses(&self) -> bool {
+        self.0.contains(GLOSSES)
+    }
+
+    /// What names the vectors of the same model where it reads every text as it is written: those of English texts, and of glosses.
+    pub fn without_glosses(&self) -> Self {
+        let Some((before, rest)) = self.0.split_once(GLOSSES) else { return self.clone() };
+        Self(format!("{before}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())))
     }
 
     /// The model and its revision as published, without the names and checksums of adapters, and without a precision.
@@ -160,6 +175,10 @@ mod tests {
         let published = |id: &str| (EncoderId::new(id).unwrap().has_adapter(), EncoderId::new(id).unwrap().published());
         assert_eq!(published("mini+mine@1110+53aa/int8"), (true, "mini@1110".to_owned()));
         assert_eq!(published("lab/mini@1110/remote"), (false, "lab/mini@1110".to_owned()));
+        let glossing = EncoderId::new("mini+mine@1110+53aa+glosses12/int8").unwrap();
+        let plain = glossing.without_glosses();
+        assert_eq!(plain.as_str(), "mini+mine@1110+53aa/int8");
+        assert!(glossing.reads_glosses() && !plain.reads_glosses() && plain.without_glosses() == plain);
         assert!(remote("lab/mini@1110/remote") && !remote("remote@1110/int8") && !remote("remote"));
     }
 

@@ -100,12 +100,23 @@ impl ModelResolver {
         Ok(AdaptedModel { files: files.with_adapter(&name, adapter)?, dim })
     }
 
-    fn named(&self, settings: &ModelSettings, runtime: Runtime, policy: ModelPolicy) -> Result<EncoderSource, Error> {
+    fn named(
+        &self,
+        settings: &ModelSettings,
+        active: Option<&EncoderId>,
+        policy: ModelPolicy,
+    ) -> Result<EncoderSource, Error> {
+        let runtime = settings.runtime(active);
+        let vectors = active.filter(|_| settings.selection == Selection::Default);
         let Some(entry) = settings.entry()? else {
             return Ok(EncoderSource::Unavailable { reason: NoVectors::NotConfigured });
         };
         match self.files(settings, entry, policy) {
-            Ok(files) => deferred(self.with_query_adapter(files)?, entry.dim, runtime),
+            Ok(files) => {
+                let files = self.with_query_adapter(files)?;
+                let files = vectors.map_or(files.clone(), |vectors| files.reading_as(vectors));
+                deferred(files, entry.dim, runtime)
+            }
             Err(error) => without(error),
         }
     }
@@ -164,7 +175,7 @@ impl ResolveEncoder for ModelResolver {
             (ModelChoice::Named { name, .. }, Some(active)) if is_default && registry::named(name).is_err() => {
                 unavailable(NoVectors::UnregisteredModel { encoder: active.clone() })
             }
-            (ModelChoice::Named { .. }, _) => self.named(&settings, runtime, policy),
+            (ModelChoice::Named { .. }, _) => self.named(&settings, active, policy),
         }
     }
 }

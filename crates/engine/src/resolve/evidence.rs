@@ -36,7 +36,7 @@ impl EvidenceChoice {
         let scorer = model.load(files, &self.name(), runtime)?;
         let reranker = EvidenceReranker::new(Arc::new(scorer), record.form, record.first_stage_weight);
         Ok(match self {
-            Self::Shipped => reranker.calibrated(),
+            Self::Shipped => reranker.calibrated().reading_english(),
             Self::File(_) => reranker,
         })
     }

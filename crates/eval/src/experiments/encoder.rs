@@ -9,6 +9,7 @@ use std::{
 
 use aforesaid::{
     EncodeError, Encoder, EncoderSource, LazyEncoder, Locality,
+    analysis::gloss,
     models::registry,
     types::{EncoderId, Vectors},
 };
@@ -43,7 +44,8 @@ impl CachedEncoder {
     pub fn new(source: EncoderSource, folder: Option<&Path>) -> Result<Self, NoEncoder> {
         let inner = LazyEncoder::of(source).map_err(|reason| NoEncoder::Unavailable(reason.to_string()))?;
         let vectors = match folder {
-            Some(folder) => VectorFile::open(folder, inner.id(), inner.dim())?,
+            // A text that is read in English has the vector of what is read.
+            Some(folder) => VectorFile::open(folder, &inner.id().without_glosses(), inner.dim())?,
             None => VectorFile::in_memory(inner.dim()),
         };
         Ok(Self { inner, vectors: Mutex::new(vectors) })
@@ -61,7 +63,9 @@ impl CachedEncoder {
         texts: &[&str],
         encode: &Encode<'_>,
     ) -> Result<Vectors, EncodeError> {
-        let keys: Vec<Key> = texts.iter().map(|text| key(role, text)).collect();
+        let glosses = self.inner.id().reads_glosses();
+        let read = |text: &str| if glosses { gloss(text) } else { None };
+        let keys: Vec<Key> = texts.iter().map(|text| key(role, read(text).as_deref().unwrap_or(text))).collect();
         let missing: Vec<usize> = {
             let vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
             let mut seen = HashSet::new();
@@ -113,7 +117,8 @@ impl Encoder for CachedEncoder {
 
     /// One that comes with a model is known without loading it.
     fn query_adapter(&self, name: &str) -> Option<&str> {
-        let pinned = self.inner.id().as_str().rsplit_once('/').map(|(pinned, _)| pinned);
+        let id = self.inner.id().without_glosses();
+        let pinned = id.as_str().rsplit_once('/').map(|(pinned, _)| pinned);
         let entry = registry::all().find(|entry| pinned == Some(entry.pinned_name().as_str()));
         let shipped = entry.and_then(|entry| entry.query_adapters.iter().find(|adapter| adapter.name == name));
         match shipped {

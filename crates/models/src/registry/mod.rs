@@ -85,6 +85,9 @@ pub struct Recipe {
     pub query_prefix: Cow<'static, str>,
     /// Written before each text that may be found.
     pub passage_prefix: Cow<'static, str>,
+    /// Whether texts in another language are read word for word in English ([`aforesaid_core::analysis::gloss`]), which is all
+    /// that the model knows.
+    pub glosses: bool,
 }
 
 impl Recipe {
@@ -101,7 +104,14 @@ impl Recipe {
             normalisation: Normalisation::L2,
             query_prefix: Cow::Borrowed(query),
             passage_prefix: Cow::Borrowed(passage),
+            glosses: false,
         }
+    }
+
+    /// The same for texts that are read in English.
+    const fn glossing(mut self) -> Self {
+        self.glosses = true;
+        self
     }
 }
 

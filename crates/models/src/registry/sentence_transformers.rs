@@ -7,9 +7,13 @@ use super::{
     files, pin,
 };
 
+/// How all-MiniLM-L6-v2 is run.
+const PUBLISHED: Recipe = Recipe::plain(Pooling::Mean, 256);
+
 /// all-MiniLM-L6-v2, as it is published or with an adapter.
 const fn minilm(
     name: &'static str,
+    recipe: Recipe,
     adapter: Option<ShippedAdapter>,
     query_adapters: &'static [QueryAdapter],
 ) -> ModelEntry {
@@ -21,7 +25,7 @@ const fn minilm(
         revision: "1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
         licence: "Apache-2.0",
         dim: 384,
-        recipe: Recipe::plain(Pooling::Mean, 256),
+        recipe,
         files: files(
             pin(90_868_376, "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
             pin(466_247, "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
@@ -55,9 +59,9 @@ static QUERIES: [QueryAdapter; 1] = [QueryAdapter {
 }];
 
 pub(super) static MODELS: &[ModelEntry] = &[
-    minilm("all-MiniLM-L6-v2+conversations", Some(CONVERSATIONS), &[]),
-    minilm("all-MiniLM-L6-v2", None, &QUERIES),
-    minilm("all-MiniLM-L6-v2+dialogues", Some(DIALOGUES), &[]),
+    minilm("all-MiniLM-L6-v2+conversations", PUBLISHED.glossing(), Some(CONVERSATIONS), &[]),
+    minilm("all-MiniLM-L6-v2", PUBLISHED, None, &QUERIES),
+    minilm("all-MiniLM-L6-v2+dialogues", PUBLISHED, Some(DIALOGUES), &[]),
     ModelEntry {
         name: "all-mpnet-base-v2",
         kind: ModelKind::Encoder,

@@ -17,7 +17,7 @@ mod testing;
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
-use aforesaid_core::types::EncoderId;
+use aforesaid_core::{analysis::GLOSSES, types::EncoderId};
 
 use crate::{
     Adapter, Attempt, ModelEntry, ModelError, ModelKind, Precision, QueryAdapter, QueryAdapterFile, ReadWith, Recipe,
@@ -110,10 +110,25 @@ pub struct ModelFiles {
 impl ModelFiles {
     /// What names the vectors they make in a precision, as in `all-MiniLM-L6-v2@1110a243fdf4/f32`.
     ///
+    /// Where texts of other languages are read in English, the name says by which glosses.
+    ///
     /// # Errors
     /// When the model is no encoder, or the name of a model's directory is no name.
     pub fn encoder_id(&self, precision: Precision) -> Result<EncoderId, ModelError> {
-        self.id_of(ModelKind::Encoder, precision)
+        let id = self.id_of(ModelKind::Encoder, precision)?;
+        if !self.recipe.glosses {
+            return Ok(id);
+        }
+        Ok(EncoderId::new(format!("{}+glosses{GLOSSES}/{precision}", self.pinned))?)
+    }
+
+    /// The same for a namespace whose vectors are by the encoder of an id: one that was made before the model read other
+    /// languages in English goes on without.
+    #[must_use]
+    pub fn reading_as(self, vectors: &EncoderId) -> Self {
+        let is_by_this = vectors.as_str().strip_prefix(&self.pinned).is_some_and(|rest| rest.starts_with('/'));
+        let recipe = Recipe { glosses: self.recipe.glosses && !is_by_this, ..self.recipe };
+        Self { recipe, ..self }
     }
 
     /// The same with an adapter, whose vectors are others: `name` tells it apart for people, its checksum for programs,
@@ -134,7 +149,8 @@ impl ModelFiles {
     #[must_use]
     pub fn published(self) -> Self {
         let Some(first) = self.adapters.first() else { return self };
-        Self { pinned: first.base().to_owned(), adapters: Vec::new(), query_adapters: Vec::new(), ..self }
+        let recipe = Recipe { glosses: false, ..self.recipe };
+        Self { pinned: first.base().to_owned(), recipe, adapters: Vec::new(), query_adapters: Vec::new(), ..self }
     }
 
     /// The same with a query adapter of one's own, which pipelines name by [`Adapter::query_name`]. The vectors of passages

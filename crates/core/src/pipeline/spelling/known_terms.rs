@@ -23,7 +23,7 @@ pub(super) struct KnownTerms<'i> {
 }
 
 /// A language is one of a namespace where this share of its texts is in it.
-const OF_NAMESPACE: f64 = 0.05;
+pub(super) const OF_NAMESPACE: f64 = 0.05;
 /// A question that tells no language is in one that this share of the texts is in.
 const MOSTLY: f64 = 0.5;
 

@@ -4,6 +4,7 @@ mod edits;
 mod in_languages;
 mod known_terms;
 mod related;
+mod translated;
 
 use std::collections::HashSet;
 
@@ -15,7 +16,7 @@ use super::{
     variants::{one_edit_away, respellings},
 };
 use crate::{
-    analysis::{LONGEST_WORD, Language, Question, folded},
+    analysis::{Analyzer, LONGEST_WORD, Language, Question, folded},
     index::Index,
 };
 
@@ -52,6 +53,8 @@ pub(super) const MOST_EDITS: u8 = 2;
 /// one edit away takes its place whose term is known: one that `is_word` knows, or, where that cannot say, one with the ending
 /// that was written. Else it is the nearest known term, one edit away, or two for a long term, and `most` bounds their number.
 ///
+/// What another language that texts are in has for a word is looked for beside it (`translated.rs`).
+///
 /// An edit is a letter too many, too few, another, or two swapped (optimal string alignment). The first letter stays. Of
 /// equally near ones, the one in most texts is taken. A word that `is_word` knows is meant as it is written; it knows English
 /// ones. Where it cannot say, nothing is changed unless no other term of the query is known: too many correct words are near
@@ -63,48 +66,67 @@ pub fn corrected(
     is_word: &dyn Fn(&str) -> Option<bool>,
 ) -> Option<(Question, Vec<Correction>)> {
     let known = KnownTerms::new(index, most);
-    let in_languages = known.in_languages(question);
-    let unchanged = |in_languages: Option<Question>| in_languages.map(|question| (question, Vec::new()));
+    let found = known.corrected(question, is_word);
     // The words of a part are not those of the namespace.
-    if most == 0 || index.collection().is_some() {
-        return unchanged(in_languages);
+    let is_whole = most > 0 && index.collection().is_none() && index.spec().analyzer == Analyzer::English;
+    let translated = if is_whole { known.translated(question) } else { Vec::new() };
+    if translated.is_empty() {
+        return found;
     }
-    let question = in_languages.as_ref().unwrap_or(question);
-    let mut codes = codes(question.text(), index);
-    let mut corrections = Vec::new();
-    let mut terms: Vec<String> = Vec::with_capacity(question.terms.len());
-    let mut unknown = 0;
-    for term in &question.terms {
-        if let Some(code) = codes.iter_mut().find(|code| code.pieces.contains(term)) {
-            // The code takes the place of its pieces, which stand together nowhere.
-            let Code { written, terms: others, .. } = code;
-            if !others.is_empty() {
-                terms.extend(others.iter().cloned());
-                let terms = std::mem::take(others);
-                corrections.push(Correction { written: std::mem::take(written), words: terms.clone(), terms });
-            }
-            continue;
-        }
-        let is_known = known.has(term);
-        unknown += usize::from(!is_known);
-        let looked_up = !is_known && unknown <= MOST_LOOKED_UP && term.len() <= LONGEST_WORD;
-        match if looked_up { known.correction(question, term, is_word) } else { None } {
-            None => terms.push(term.clone()),
-            Some(correction) => {
-                terms.extend(correction.terms.iter().cloned());
-                corrections.push(correction);
-            }
-        }
-    }
-    if corrections.is_empty() {
-        return unchanged(in_languages);
-    }
+    let (question, corrections) = found.unwrap_or_else(|| (question.clone(), Vec::new()));
     let mut seen = HashSet::new();
-    terms.retain(|term| seen.insert(term.clone()));
-    Some((question.with_terms(terms), corrections))
+    let terms = question.terms.iter().cloned().chain(translated).filter(|term| seen.insert(term.clone()));
+    Some((question.with_terms(terms.collect()), corrections))
 }
 
 impl KnownTerms<'_> {
+    /// The question with terms that the index has of its own words.
+    fn corrected(
+        &self,
+        question: &Question,
+        is_word: &dyn Fn(&str) -> Option<bool>,
+    ) -> Option<(Question, Vec<Correction>)> {
+        let in_languages = self.in_languages(question);
+        let unchanged = |in_languages: Option<Question>| in_languages.map(|question| (question, Vec::new()));
+        // The words of a part are not those of the namespace.
+        if self.most == 0 || self.index.collection().is_some() {
+            return unchanged(in_languages);
+        }
+        let question = in_languages.as_ref().unwrap_or(question);
+        let mut codes = codes(question.text(), self.index);
+        let mut corrections = Vec::new();
+        let mut terms: Vec<String> = Vec::with_capacity(question.terms.len());
+        let mut unknown = 0;
+        for term in &question.terms {
+            if let Some(code) = codes.iter_mut().find(|code| code.pieces.contains(term)) {
+                // The code takes the place of its pieces, which stand together nowhere.
+                let Code { written, terms: others, .. } = code;
+                if !others.is_empty() {
+                    terms.extend(others.iter().cloned());
+                    let terms = std::mem::take(others);
+                    corrections.push(Correction { written: std::mem::take(written), words: terms.clone(), terms });
+                }
+                continue;
+            }
+            let is_known = self.has(term);
+            unknown += usize::from(!is_known);
+            let looked_up = !is_known && unknown <= MOST_LOOKED_UP && term.len() <= LONGEST_WORD;
+            match if looked_up { self.correction(question, term, is_word) } else { None } {
+                None => terms.push(term.clone()),
+                Some(correction) => {
+                    terms.extend(correction.terms.iter().cloned());
+                    corrections.push(correction);
+                }
+            }
+        }
+        if corrections.is_empty() {
+            return unchanged(in_languages);
+        }
+        let mut seen = HashSet::new();
+        terms.retain(|term| seen.insert(term.clone()));
+        Some((question.with_terms(terms), corrections))
+    }
+
     fn correction(
         &self,
         question: &Question,

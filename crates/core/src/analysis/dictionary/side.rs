@@ -1,0 +1,288 @@
+//! One language of the dictionary: which words it has, and how a text is read by them.
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use super::{
+    LANGUAGES,
+    table::{ROWS, function_words, words},
+    tokens::{Token, tokens},
+};
+use crate::analysis::{
+    Language,
+    fold::{fold, lowered},
+    languages::{self, without_elision},
+    stems::Stems,
+    words::{is_han, is_unspaced},
+};
+
+/// Words of the longest phrase.
+const LONGEST_PHRASE: usize = 4;
+/// Characters of the longest word of a script without spaces.
+const LONGEST_UNSPACED: usize = 10;
+/// Letters of a part of a compound.
+const PART: usize = 4;
+/// What stands between the parts of a compound.
+const LINKS: [&str; 6] = ["", "s", "es", "n", "en", "e"];
+
+/// What a word may mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Meaning {
+    /// The place of the word among those of the row: the first is the usual one.
+    place: u8,
+    /// The row of the dictionary.
+    pub(super) row: u16,
+}
+
+/// A part of a text.
+pub(super) enum Piece<'t> {
+    /// A word or phrase that the dictionary has, by what it may mean, the likeliest first.
+    Meant(&'t [Meaning]),
+    /// A function word, by what it is in English.
+    Function(&'static str),
+    /// What the dictionary does not have, as it is written.
+    Other(&'t str),
+}
+
+/// One language of the dictionary.
+pub(super) struct Side {
+    /// Its number among the languages that are known by their words.
+    number: Option<usize>,
+    is_unspaced: bool,
+    has_compounds: bool,
+    /// What a word or phrase may mean, by its stems; in a script without spaces as it is written.
+    meanings: HashMap<String, Vec<Meaning>>,
+    /// By the word or phrase as it is written, in lower case.
+    functions: HashMap<&'static str, &'static str>,
+    /// The terms that texts have of the words of each row.
+    terms: Vec<Vec<String>>,
+}
+
+/// A word of a script with spaces.
+struct Word<'t> {
+    token: Token<'t>,
+    /// In lower case, with its accents, without what is elided before it.
+    lower: String,
+    stem: String,
+}
+
+impl Side {
+    /// The language of a column, read when it is first asked for.
+    pub(super) fn of(column: usize) -> &'static Self {
+        static SIDES: [OnceLock<Side>; LANGUAGES.len()] = [const { OnceLock::new() }; LANGUAGES.len()];
+        SIDES[column].get_or_init(|| Self::read_column(column))
+    }
+
+    fn read_column(column: usize) -> Self {
+        let language = LANGUAGES[column];
+        let number = language.number();
+        let mut side = Self {
+            number,
+            is_unspaced: language != Language::English && number.is_none(),
+            has_compounds: number.is_some_and(|number| languages::LANGUAGES[number].compounds),
+            meanings: HashMap::new(),
+            functions: function_words(column).collect(),
+            terms: Vec::with_capacity(ROWS.len()),
+        };
+        let mut stems = Stems::default();
+        for (row, cells) in (0..).zip(ROWS.iter()) {
+            let mut terms = Vec::new();
+            for (place, word) in (0..).zip(words(cells[column])) {
+                let meaning = Meaning { place, row };
+                match side.is_unspaced {
+                    true => side.add_unspaced(word, meaning, &mut terms),
+                    false => side.add_spaced(word, meaning, &mut stems, &mut terms),
+                }
+            }
+            side.terms.push(terms);
+        }
+        side.meanings.values_mut().for_each(|meanings| meanings.sort_unstable());
+        side
+    }
+
+    fn add_spaced(&mut self, word: &str, meaning: Meaning, stems: &mut Stems, terms: &mut Vec<String>) {
+        let parts: Vec<String> = lowered(word).split(' ').map(|part| self.stem_of(stems, part)).collect();
+        // A phrase is no term: what it has besides its one word of weight is said everywhere.
+        if let [term] = &parts[..]
+            && !terms.contains(term)
+        {
+            terms.push(term.clone());
+        }
+        self.add(parts.join(" "), meaning);
+    }
+
+    fn add_unspaced(&mut self, word: &str, meaning: Meaning, terms: &mut Vec<String>) {
+        self.add(word.to_owned(), meaning);
+        if let Some(stem) = without_ending(word) {
+            self.add(stem.to_owned(), Meaning { place: meaning.place + 1, ..meaning });
+        }
+        let word = fold(word);
+        let letters: Vec<char> = word.chars().filter(|c| is_unspaced(*c)).collect();
+        // Texts have the characters of a word and their pairs as terms: the pairs tell more.
+        let found: Vec<String> = match letters[..] {
+            [one] => vec![one.to_string()],
+            _ => letters.windows(2).map(|pair| pair.iter().collect()).collect(),
+        };
+        for term in found {
+            if !terms.contains(&term) {
+                terms.push(term);
+            }
+        }
+    }
+
+    fn add(&mut self, key: String, meaning: Meaning) {
+        let meanings = self.meanings.entry(key).or_default();
+        if !meanings.iter().any(|known| known.row == meaning.row) {
+            meanings.push(meaning);
+        }
+    }
+
+    fn stem_of(&self, stems: &mut Stems, word: &str) -> String {
+        let mut stem = None;
+        stems.of(word, self.number, &mut |found| {
+            stem.get_or_insert_with(|| found.to_owned());
+        });
+        stem.unwrap_or_else(|| word.to_owned())
+    }
+
+    /// The terms that texts have of the words of a row.
+    pub(super) fn terms_of(&self, row: u16) -> &[String] {
+        &self.terms[usize::from(row)]
+    }
+
+    /// Calls `found` with each part of a text in this language, in order.
+    pub(super) fn read(&self, text: &str, found: &mut dyn FnMut(Piece<'_>)) {
+        let mut stems = Stems::default();
+        let mut words: Vec<Word<'_>> = Vec::new();
+        for token in tokens(text) {
+            match token {
+                Token::Unspaced(run) if self.is_unspaced => {
+                    self.read_words(&mut words, &mut stems, found);
+                    self.read_unspaced(run, found);
+                }
+                Token::Between(between) if between.chars().all(|c| c == ' ') => {
+                    words.push(Word { token, lower: String::new(), stem: String::new() });
+                }
+                Token::Word(word) | Token::Unspaced(word) => {
+                    let lower = lowered(word);
+                    let lower = without_elision(&lower, self.number).to_owned();
+                    let stem = if self.is_unspaced { lower.clone() } else { self.stem_of(&mut stems, &lower) };
+                    words.push(Word { token, lower, stem });
+                }
+                Token::Between(between) => {
+                    self.read_words(&mut words, &mut stems, found);
+                    found(Piece::Other(between));
+                }
+            }
+        }
+        self.read_words(&mut words, &mut stems, found);
+    }
+
+    /// Reads words with single tokens of spaces between them, and leaves none.
+    fn read_words(&self, words: &mut Vec<Word<'_>>, stems: &mut Stems, found: &mut dyn FnMut(Piece<'_>)) {
+        let mut rest = &words[..];
+        while let Some(first) = rest.first() {
+            let taken = match first.token {
+                Token::Between(spaces) => {
+                    found(Piece::Other(spaces));
+                    1
+                }
+                Token::Word(written) | Token::Unspaced(written) => match self.phrase(rest) {
+                    Some((piece, taken)) => {
+                        found(piece);
+                        taken
+                    }
+                    None => {
+                        self.read_word(written, first, stems, found);
+                        1
+                    }
+                },
+            };
+            rest = &rest[taken..];
+        }
+        words.clear();
+    }
+
+    /// The longest phrase that some words and the spaces between them begin with, and how many these are.
+    fn phrase(&self, words: &[Word<'_>]) -> Option<(Piece<'_>, usize)> {
+        let longest = LONGEST_PHRASE.min(words.len().div_ceil(2));
+        (2..=longest).rev().find_map(|length| {
+            let taken = 2 * length - 1;
+            let parts = || words[..taken].iter().step_by(2);
+            let joined = |of: &dyn Fn(&Word<'_>) -> String| parts().map(of).collect::<Vec<_>>().join(" ");
+            let function = self.functions.get(joined(&|word| word.lower.clone()).as_str());
+            let function = function.map(|gloss| Piece::Function(gloss));
+            let meant = || self.meanings.get(&joined(&|word| word.stem.clone())).map(|meanings| Piece::Meant(meanings));
+            function.or_else(meant).map(|piece| (piece, taken))
+        })
+    }
+
+    fn read_word(&self, written: &str, word: &Word<'_>, stems: &mut Stems, found: &mut dyn FnMut(Piece<'_>)) {
+        let Word { lower, stem, .. } = word;
+        if let Some(gloss) = self.functions.get(lower.as_str()) {
+            return found(Piece::Function(gloss));
+        }
+        // People leave accents out, and a stemmer goes by them.
+        let plainly = |stems: &mut Stems| self.meanings.get(&self.stem_of(stems, &fold(lower)));
+        if let Some(meanings) = self.meanings.get(stem).or_else(|| plainly(stems)) {
+            return found(Piece::Meant(meanings));
+        }
+        match self.compound(lower, stems) {
+            Some([first, last]) => {
+                found(Piece::Meant(first));
+                found(Piece::Other(" "));
+                found(Piece::Meant(last));
+            }
+            None => found(Piece::Other(written)),
+        }
+    }
+
+    /// What the two parts of a word mean, where both are known: the longest last part that is.
+    fn compound(&self, word: &str, stems: &mut Stems) -> Option<[&[Meaning]; 2]> {
+        if !self.has_compounds {
+            return None;
+        }
+        let letters = |part: &str| part.chars().count();
+        word.char_indices().skip(PART - 1).find_map(|(at, _)| {
+            let (first, last) = word.split_at(at);
+            if letters(last) < PART {
+                return None;
+            }
+            let last = self.meanings.get(&self.stem_of(stems, last))?;
+            let firsts =
+                LINKS.iter().filter_map(|link| first.strip_suffix(link)).filter(|first| letters(first) + 1 >= PART);
+            let mut known = firsts.filter_map(|first| self.meanings.get(&self.stem_of(stems, first)));
+            known.next().map(|first| [&first[..], &last[..]])
+        })
+    }
+
+    /// Reads a run of a script without spaces: of the words that it may begin with, the longest.
+    fn read_unspaced(&self, run: &str, found: &mut dyn FnMut(Piece<'_>)) {
+        let (mut rest, mut unread) = (run, run);
+        while let Some(first) = rest.chars().next() {
+            let ends = rest.char_indices().take(LONGEST_UNSPACED).map(|(at, c)| at + c.len_utf8());
+            let known = ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| {
+                let word = &rest[..end];
+                let function = self.functions.get(word).map(|gloss| Piece::Function(gloss));
+                let piece = function.or_else(|| self.meanings.get(word).map(|meanings| Piece::Meant(meanings)));
+                piece.map(|piece| (piece, end))
+            });
+            let Some((piece, end)) = known else {
+                rest = &rest[first.len_utf8()..];
+                continue;
+            };
+            found(Piece::Other(&unread[..unread.len() - rest.len()]));
+            found(Piece::Other(" "));
+            found(piece);
+            found(Piece::Other(" "));
+            (rest, unread) = (&rest[end..], &rest[end..]);
+        }
+        found(Piece::Other(unread));
+    }
+}
+
+/// What all forms of a Japanese verb or adjective have in common: the word without its last kana, where a Han character is left.
+fn without_ending(word: &str) -> Option<&str> {
+    let last = word.chars().next_back().filter(|last| matches!(last, '\u{3041}'..='\u{3096}'))?;
+    let stem = &word[..word.len() - last.len_utf8()];
+    stem.chars().any(is_han).then_some(stem)
+}
