@@ -67,6 +67,19 @@ mod tests {
         assert!(glossed.contains("Friederike") && glossed.contains("Zwickau"), "{glossed}");
     }
 
+    /// Each of its ends was looked up.
+    #[test]
+    fn an_endless_word_is_no_compound() {
+        let endless = format!("Wann haben wir das {}?", "tür".repeat(100_000));
+        assert_eq!(gloss(&endless).map(|glossed| glossed.len() > 300_000), Some(true));
+    }
+
+    #[test]
+    fn words_side_by_side_are_no_phrase() {
+        let glossed = gloss("Wir haben das am猫Wochenende mit den Nachbarn gesehen").unwrap();
+        assert!(glossed.contains('猫') && glossed.contains("weekend"), "{glossed}");
+    }
+
     proptest! {
         #[test]
         fn any_text_is_taken(text in "(wann |ich |und |la |el |\\PC{0,6} |猫は|的了|я ){0,8}") {

@@ -21,6 +21,8 @@ const LONGEST_PHRASE: usize = 4;
 const LONGEST_UNSPACED: usize = 10;
 /// Letters of a part of a compound.
 const PART: usize = 4;
+/// Bytes of the longest word that is taken apart: what is longer is no word.
+const LONGEST_COMPOUND: usize = 60;
 /// What stands between the parts of a compound.
 const LINKS: [&str; 6] = ["", "s", "es", "n", "en", "e"];
 
@@ -204,8 +206,10 @@ impl Side {
 
     /// The longest phrase that some words and the spaces between them begin with, and how many these are.
     fn phrase(&self, words: &[Word<'_>]) -> Option<(Piece<'_>, usize)> {
-        let longest = LONGEST_PHRASE.min(words.len().div_ceil(2));
-        (2..=longest).rev().find_map(|length| {
+        // Words of two scripts stand side by side without a space.
+        let is_spaced = |(place, word): (usize, &Word<'_>)| (place % 2 == 1) == matches!(word.token, Token::Between(_));
+        let spaced = words.iter().take(2 * LONGEST_PHRASE - 1).enumerate().take_while(|word| is_spaced(*word)).count();
+        (2..=spaced.div_ceil(2)).rev().find_map(|length| {
             let taken = 2 * length - 1;
             let parts = || words[..taken].iter().step_by(2);
             let joined = |of: &dyn Fn(&Word<'_>) -> String| parts().map(of).collect::<Vec<_>>().join(" ");
@@ -238,7 +242,7 @@ impl Side {
 
     /// What the two parts of a word mean, where both are known: the longest last part that is.
     fn compound(&self, word: &str, stems: &mut Stems) -> Option<[&[Meaning]; 2]> {
-        if !self.has_compounds {
+        if !self.has_compounds || word.len() > LONGEST_COMPOUND {
             return None;
         }
         let letters = |part: &str| part.chars().count();
