@@ -107,7 +107,7 @@ name!(
 );
 
 /// What stands in an id before the number of the glosses.
-const GLOSSES: &str = "+glosses";
+const GLOSS_MARK: &str = "+glosses";
 
 impl EncoderId {
     /// The model's name, without revision and precision.
@@ -123,12 +123,12 @@ impl EncoderId {
     /// Whether texts of other languages are read in English for its vectors: such ids say by which glosses, as in
     /// `all-MiniLM-L6-v2+mine@1110a243fdf4+53aa51172d14+glosses1/f32`.
     pub fn reads_glosses(&self) -> bool {
-        self.0.contains(GLOSSES)
+        self.0.contains(GLOSS_MARK)
     }
 
     /// What names the vectors of the same model where it reads every text as it is written: those of English texts, and of glosses.
     pub fn without_glosses(&self) -> Self {
-        let Some((before, rest)) = self.0.split_once(GLOSSES) else { return self.clone() };
+        let Some((before, rest)) = self.0.split_once(GLOSS_MARK) else { return self.clone() };
         Self(format!("{before}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit())))
     }
 

@@ -114,7 +114,10 @@ impl ModelResolver {
         match self.files(settings, entry, policy) {
             Ok(files) => {
                 let files = self.with_query_adapter(files)?;
-                let files = vectors.map_or(files.clone(), |vectors| files.reading_as(vectors));
+                let files = match vectors {
+                    Some(vectors) => files.reading_as(vectors),
+                    None => files,
+                };
                 deferred(files, entry.dim, runtime)
             }
             Err(error) => without(error),
