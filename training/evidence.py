@@ -18,6 +18,8 @@ import torch.nn.functional as F
 
 from network import Network, encoded, rate_at, read_updates, write
 
+# Parts of a step's pairs, each as long as its longest pair.
+PARTS = 6
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 HEAD = ("dense.weight", "dense.bias", "row.weight")
 ANSWERS = ("answers.weight", "answers.bias")
@@ -52,8 +54,10 @@ class Reranker(Network):
                     parameter.data.copy_(head[f"head.{name}"].view_as(parameter))
 
     def pooled(self, merged, pairs):
-        pooled = torch.tanh(F.linear(self.first(merged, *pairs), self.dense, self.bias))
-        return F.dropout(pooled, self._rate(), self.training).float()
+        order, parts = pairs
+        first = torch.cat([self.first(merged, *part) for part in parts])
+        pooled = torch.tanh(F.linear(first, self.dense, self.bias))
+        return F.dropout(pooled, self._rate(), self.training).float()[order.argsort()]
 
     def logits(self, pooled):
         return (pooled * self.row).sum(-1)
@@ -104,12 +108,20 @@ class Lists:
             setattr(self, name, getattr(self, name).to(device))
 
     def pairs(self, rows):
-        """Ids, segments and mask of the candidates of some lists."""
-        lengths = self.lengths[rows].flatten()
-        most = int(lengths.max())
-        ids = self.ids[rows].flatten(0, 1)[:, :most].long()
-        places = torch.arange(most, device=ids.device)
-        return ids, (places >= self.queries[rows].flatten()[:, None]).long(), places < lengths[:, None]
+        """The candidates of some lists, shortest first: their order, and ids, segments and mask of parts of alike length.
+
+        Half of what is computed would be padding if all were as long as the longest.
+        """
+        lengths, queries = self.lengths[rows].flatten(), self.queries[rows].flatten()
+        ids = self.ids[rows].flatten(0, 1)
+        order = lengths.argsort()
+
+        def part(of):
+            most = int(lengths[of].max())
+            places = torch.arange(most, device=ids.device)
+            return ids[of, :most].long(), (places >= queries[of, None]).long(), places < lengths[of, None]
+
+        return order, [part(of) for of in order.tensor_split(min(PARTS, len(order)))]
 
     def scores(self, rows, logits, weight):
         """Logits and weighted first-stage scores, `[lists, candidates]`."""
@@ -213,7 +225,9 @@ def logits_of(model, lists, rows):
 
 
 def autocast(device):
-    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
+    """Products in bfloat16 on a GPU, and on a processor that has tiles for them (AMX)."""
+    tiles = getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
+    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda" or tiles())
 
 
 def record(options, lists, rows, weight, seed):
@@ -233,6 +247,7 @@ def record(options, lists, rows, weight, seed):
         "trained_on": [f"{count} {kind}" for kind, count in kinds.items()],
         "questions": len(taught),
         "seed": seed,
+        "reads_english": True,
     }
 
 

@@ -1,12 +1,14 @@
 //! Rerankers: the best candidates of a search in another order.
 
 mod candidate_score;
+mod english;
 mod evidence;
 mod pair_form;
 mod superseded;
 mod unusable;
 
 pub use candidate_score::{CandidateScore, Logits};
+pub use english::in_english;
 pub use evidence::{EvidenceReranker, FORBIDDEN_FIELDS, standardised};
 pub use pair_form::{PairForm, Passage};
 pub use unusable::UnusableReranker;

@@ -43,7 +43,7 @@ pub fn from_directory(dir: &Path, cache: &Path) -> Result<ModelFiles, ModelError
         normalisation: Normalisation::L2,
         query_prefix: prompts.query.unwrap_or_default().into(),
         passage_prefix: prompts.passage.or(prompts.document).unwrap_or_default().into(),
-        glosses: false,
+        glosses: None,
     };
     let sha256 = sha256_of_weights(&dir, head, cache)?;
     let name = dir.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy());

@@ -102,7 +102,7 @@ impl BertEncoder {
 
     /// A text as the model reads it.
     fn read<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let glossed = if self.files.recipe.glosses { gloss(text) } else { None };
+        let glossed = self.files.recipe.glosses.and_then(|_| gloss(text));
         glossed.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 

@@ -38,6 +38,7 @@ fn record() -> EvidenceRecord {
         trained_on: vec!["kites".to_owned()],
         questions: 0,
         seed: 0,
+        reads_english: false,
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
+    dictionary::told_by,
     fold::{fold, lowered},
     languages::{Known, KnownLanguage, LANGUAGES, known},
 };
@@ -32,7 +33,7 @@ impl Language {
 
     fn counted(text: &str, counted: impl FnOnce() -> Counted) -> Option<Self> {
         match by_script(text) {
-            None => by_words(&counted()),
+            None => by_words(text, &counted()),
             Some(CYRILLIC) if is_russian(text) => Some(Language::Named("Russian")),
             script => script,
         }
@@ -188,17 +189,36 @@ fn count(lower: &str) -> Counted {
     Counted { evidence, english, words: words.len() }
 }
 
-/// The language whose function words, and letters, a text has most of.
-fn by_words(counted: &Counted) -> Option<Language> {
+/// The language whose function words, and letters, a text has most of. Where these do not tell, or tell two, the dictionary's do.
+fn by_words(text: &str, counted: &Counted) -> Option<Language> {
     let Counted { evidence, english, words } = *counted;
     // A long text of a language without a list has a function word of some list by chance.
-    let tells =
-        |found: &Evidence| found.all() > 1 && found.own > 0 && found.all() > english && found.all() * ONE_IN >= words;
+    let tells = |found: &Evidence| {
+        // Words that are English too tell a language where there are many of them.
+        let are_few = found.own == 0 && (found.all() < 3 || found.all() * 2 < words);
+        found.all() > 1 && !are_few && found.all() > english && found.all() * ONE_IN >= words
+    };
     let best = (0..LANGUAGES.len()).rev().max_by_key(|&number| (evidence[number].all(), evidence[number].own))?;
-    match tells(&evidence[best]) {
+    let Evidence { own, .. } = evidence[best];
+    let is_told = tells(&evidence[best]);
+    let is_told_alone = is_told && evidence.iter().filter(|other| other.all() == evidence[best].all()).count() == 1;
+    let is_surely_english = !is_told && own == 0 && english > 2;
+    let by_dictionary = || {
+        let folded = fold(&lowered(text)).into_owned();
+        let mut words: Vec<&str> = folded.unicode_words().collect();
+        words.sort_unstable();
+        words.dedup();
+        let other = |language: Language| language.number().map_or(0, |number| evidence[number].all());
+        told_by(&words, |word| known(word).is_english, other)
+    };
+    let told = if is_told_alone || is_surely_english { None } else { by_dictionary() };
+    let may_be = |language: &Language| {
+        !is_told || language.number().is_some_and(|number| evidence[number].all() == evidence[best].all())
+    };
+    told.filter(may_be).or_else(|| match is_told {
         true => Some(Language::Named(LANGUAGES[best].name)),
         false => (english > 0).then_some(Language::English),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -239,6 +259,14 @@ mod tests {
             ("j'ai vu l'appartement", Some("French")),
             ("Vem har s\u{e5}lt b\u{e5}ten?", Some("Swedish")),
             ("Was war das?", Some("German")),
+            ("Was hat Friederike am linken Handgelenk?", Some("German")),
+            ("Was fühlte Matthias am ersten freien Dienstag?", Some("German")),
+            ("Wo hat Mehmet die Blockflötenkiste hingestellt?", Some("German")),
+            ("¿Y la gotera?", Some("Spanish")),
+            ("A las seis.", Some("Spanish")),
+            ("Que três coisas a Tainá devia propor ao senhorio?", Some("Portuguese")),
+            ("Priyanka住在班加罗尔哪儿?", Some("Chinese")),
+            ("Is the cast on?", Some("English")),
             ("What is the plan, go on?", Some("English")),
             ("Thanks, let's keep in touch, take care!", Some("English")),
             ("\u{43a}\u{43e}\u{433}\u{434}\u{430} \u{43c}\u{44b}", Some("Russian")),

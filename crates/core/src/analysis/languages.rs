@@ -97,7 +97,7 @@ pub(super) const LANGUAGES: [KnownLanguage; 15] = [
     KnownLanguage {
         name: "Portuguese",
         stemmer: Some(Algorithm::Portuguese),
-        letters: "ãõ",
+        letters: "ãõêôâç",
         elided: "",
         accented: &[("cao", "ção"), ("coes", "ções"), ("sao", "são"), ("soes", "sões")],
         compounds: false,

@@ -5,10 +5,9 @@ use std::{num::NonZeroUsize, sync::Arc};
 
 use super::{
     CandidateScore, CrossEncoderReranker, Logits, PairForm, Passage, RerankCandidate, RerankError, Reranker,
-    require_one_each, superseded::superseded,
+    in_english, require_one_each, superseded::superseded,
 };
 use crate::{
-    analysis::{Language, gloss_as},
     encoder::{EncodeError, Locality, PairScore, PairScorer},
     fusion::mean_and_deviation,
 };
@@ -68,7 +67,7 @@ impl EvidenceReranker {
     }
 
     /// The same of a scorer that knows English alone: what is in another language is shown to it word for word in English
-    /// ([`gloss_as`]).
+    /// ([`in_english`]).
     pub fn reading_english(self) -> Self {
         Self { glosses: true, ..self }
     }
@@ -129,7 +128,7 @@ impl Reranker for EvidenceReranker {
         candidates: &[RerankCandidate],
     ) -> Result<Vec<CandidateScore>, RerankError> {
         candidates.iter().try_for_each(require_no_label)?;
-        let glossed = if self.glosses { Some(in_english(query, candidates)) } else { None };
+        let glossed = if self.glosses { in_english(query, candidates) } else { None };
         let (query, shown) = glossed.as_ref().map_or((query, candidates), |(query, shown)| (query, shown));
         let passages = self.form.passages(query, shown);
         let pairs = self.read(&self.form.query(query, shown), &passages)?;
@@ -189,26 +188,6 @@ fn log_sum_exp(of: &[f64]) -> Option<f64> {
 pub fn standardised(scores: &[f64]) -> Vec<f64> {
     let (mean, deviation) = mean_and_deviation(scores);
     scores.iter().map(|score| deviation.map_or(0.0, |deviation| (score - mean) / deviation)).collect()
-}
-
-/// A question and its candidates, in English as far as they can be. What is too short to tell its language is read in that of
-/// half of the candidates, where they have one.
-fn in_english(query: &str, candidates: &[RerankCandidate]) -> (String, Vec<RerankCandidate>) {
-    let told: Vec<Language> = candidates.iter().filter_map(|candidate| Language::of(&candidate.text)).collect();
-    let times = |language: &Language| told.iter().filter(|other| *other == language).count();
-    let common = told.iter().copied().find(|language| 2 * times(language) >= candidates.len());
-    let english = |text: &str| {
-        let glossed = Language::of(text).or(common).and_then(|language| gloss_as(text, language));
-        glossed.unwrap_or_else(|| text.to_owned())
-    };
-    let all = |texts: &[String]| texts.iter().map(|text| english(text)).collect();
-    let shown = candidates.iter().map(|candidate| RerankCandidate {
-        text: english(&candidate.text),
-        before: all(&candidate.before),
-        after: all(&candidate.after),
-        ..candidate.clone()
-    });
-    (english(query), shown.collect())
 }
 
 fn require_no_label(candidate: &RerankCandidate) -> Result<(), RerankError> {

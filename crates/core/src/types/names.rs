@@ -123,7 +123,13 @@ impl EncoderId {
     /// Whether texts of other languages are read in English for its vectors: such ids say by which glosses, as in
     /// `all-MiniLM-L6-v2+mine@1110a243fdf4+53aa51172d14+glosses1/f32`.
     pub fn reads_glosses(&self) -> bool {
-        self.0.contains(GLOSS_MARK)
+        self.glosses().is_some()
+    }
+
+    /// The number of the glosses that its vectors were made of at first, where texts of other languages are read in English.
+    pub fn glosses(&self) -> Option<u32> {
+        let (_, rest) = self.0.split_once(GLOSS_MARK)?;
+        rest.split('/').next()?.parse().ok()
     }
 
     /// What names the vectors of the same model where it reads every text as it is written: those of English texts, and of glosses.
@@ -179,6 +185,7 @@ mod tests {
         let plain = glossing.without_glosses();
         assert_eq!(plain.as_str(), "mini+mine@1110+53aa/int8");
         assert!(glossing.reads_glosses() && !plain.reads_glosses() && plain.without_glosses() == plain);
+        assert_eq!((glossing.glosses(), plain.glosses()), (Some(12), None));
         assert!(remote("lab/mini@1110/remote") && !remote("remote@1110/int8") && !remote("remote"));
     }
 

@@ -32,11 +32,10 @@ impl EvidenceChoice {
         files: ModelFiles,
         runtime: Runtime,
     ) -> Result<EvidenceReranker, ModelError> {
-        let record = model.record();
         let scorer = model.load(files, &self.name(), runtime)?;
-        let reranker = EvidenceReranker::new(Arc::new(scorer), record.form, record.first_stage_weight);
+        let reranker = model.record().reranker(Arc::new(scorer));
         Ok(match self {
-            Self::Shipped => reranker.calibrated().reading_english(),
+            Self::Shipped => reranker.calibrated(),
             Self::File(_) => reranker,
         })
     }

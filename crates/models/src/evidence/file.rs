@@ -145,6 +145,7 @@ mod tests {
             trained_on: vec!["dialogues-dev".to_owned()],
             questions: 12,
             seed: 7,
+            reads_english: true,
         };
         let update = Update { inputs: 2, outputs: 3, down: vec![1.0, -0.5], up: vec![0.25, 2.0, -1.0] };
         let head =

@@ -2,7 +2,13 @@
 
 mod file;
 
-use aforesaid_core::{rerank::PairForm, types::EncoderId};
+use std::sync::Arc;
+
+use aforesaid_core::{
+    encoder::PairScorer,
+    rerank::{EvidenceReranker, PairForm},
+    types::EncoderId,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -52,6 +58,17 @@ pub struct EvidenceRecord {
     pub questions: usize,
     /// What the draws of its training depended on.
     pub seed: u64,
+    /// Whether it is shown other languages word for word in English ([`in_english`](aforesaid_core::rerank::in_english)).
+    #[serde(default)]
+    pub reads_english: bool,
+}
+
+impl EvidenceRecord {
+    /// The reranker of a scorer, which is shown what it learned from.
+    pub fn reranker(&self, scorer: Arc<dyn PairScorer>) -> EvidenceReranker {
+        let reranker = EvidenceReranker::new(scorer, self.form, self.first_stage_weight);
+        if self.reads_english { reranker.reading_english() } else { reranker }
+    }
 }
 
 /// A form of pairs as its word.
@@ -78,7 +95,10 @@ impl EvidenceModel {
     /// Never where the crate's own tests pass.
     pub fn shipped() -> Result<Self, ModelError> {
         let expected = "the evidence reranker that is part of the program".to_owned();
-        Self::from_bytes(SHIPPED).map_err(|found| ModelError::Adapter { found, expected })
+        let mut shipped = Self::from_bytes(SHIPPED).map_err(|found| ModelError::Adapter { found, expected })?;
+        // Its file is older than the field. Shown so, it orders texts in other languages better (docs/decisions/0029).
+        shipped.record.reads_english = true;
+        Ok(shipped)
     }
 
     /// What its file says of it.

@@ -13,6 +13,8 @@ mod sentence_transformers;
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
+use aforesaid_core::analysis::GLOSSES;
+
 use crate::{Adapter, ModelError};
 
 /// What a model is for.
@@ -85,9 +87,9 @@ pub struct Recipe {
     pub query_prefix: Cow<'static, str>,
     /// Written before each text that may be found.
     pub passage_prefix: Cow<'static, str>,
-    /// Whether texts in another language are read word for word in English ([`aforesaid_core::analysis::gloss`]), which is all
-    /// that the model knows.
-    pub glosses: bool,
+    /// Where texts in another language are read word for word in English ([`aforesaid_core::analysis::gloss`]), which is all
+    /// that the model knows: the number of the glosses that its vectors are named by.
+    pub glosses: Option<u32>,
 }
 
 impl Recipe {
@@ -104,13 +106,13 @@ impl Recipe {
             normalisation: Normalisation::L2,
             query_prefix: Cow::Borrowed(query),
             passage_prefix: Cow::Borrowed(passage),
-            glosses: false,
+            glosses: None,
         }
     }
 
     /// The same for texts that are read in English.
     const fn glossing(mut self) -> Self {
-        self.glosses = true;
+        self.glosses = Some(GLOSSES);
         self
     }
 }

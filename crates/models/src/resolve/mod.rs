@@ -17,7 +17,7 @@ mod testing;
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
-use aforesaid_core::{analysis::GLOSSES, types::EncoderId};
+use aforesaid_core::types::EncoderId;
 
 use crate::{
     Adapter, Attempt, ModelEntry, ModelError, ModelKind, Precision, QueryAdapter, QueryAdapterFile, ReadWith, Recipe,
@@ -116,18 +116,21 @@ impl ModelFiles {
     /// When the model is no encoder, or the name of a model's directory is no name.
     pub fn encoder_id(&self, precision: Precision) -> Result<EncoderId, ModelError> {
         let id = self.id_of(ModelKind::Encoder, precision)?;
-        if !self.recipe.glosses {
-            return Ok(id);
-        }
-        Ok(EncoderId::new(format!("{}+glosses{GLOSSES}/{precision}", self.pinned))?)
+        let Some(glosses) = self.recipe.glosses else { return Ok(id) };
+        Ok(EncoderId::new(format!("{}+glosses{glosses}/{precision}", self.pinned))?)
     }
 
     /// The same for a namespace whose vectors are by the encoder of an id: one that was made before the model read other
     /// languages in English goes on without.
+    ///
+    /// One that was made by glosses of another number keeps its name, and what is new in it is read by those of now: a text and its
+    /// better gloss are near to one another (docs/decisions/0029).
     #[must_use]
     pub fn reading_as(self, vectors: &EncoderId) -> Self {
-        let is_by_this = vectors.as_str().strip_prefix(&self.pinned).is_some_and(|rest| rest.starts_with('/'));
-        let recipe = Recipe { glosses: self.recipe.glosses && !is_by_this, ..self.recipe };
+        let plain = vectors.without_glosses();
+        let is_by_this = plain.as_str().strip_prefix(&self.pinned).is_some_and(|rest| rest.starts_with('/'));
+        let glosses = if is_by_this { vectors.glosses() } else { self.recipe.glosses };
+        let recipe = Recipe { glosses: self.recipe.glosses.and(glosses), ..self.recipe };
         Self { recipe, ..self }
     }
 
@@ -149,7 +152,7 @@ impl ModelFiles {
     #[must_use]
     pub fn published(self) -> Self {
         let Some(first) = self.adapters.first() else { return self };
-        let recipe = Recipe { glosses: false, ..self.recipe };
+        let recipe = Recipe { glosses: None, ..self.recipe };
         Self { pinned: first.base().to_owned(), recipe, adapters: Vec::new(), query_adapters: Vec::new(), ..self }
     }
 

@@ -422,6 +422,7 @@ mod tests {
             trained_on: vec!["a test".to_owned()],
             questions: 0,
             seed: 0,
+            reads_english: false,
         }
     }
 

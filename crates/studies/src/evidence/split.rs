@@ -9,7 +9,7 @@ use aforesaid::{
         training::{CheckpointFile, EvidenceList, EvidenceStep, Saving, TrainedEvidence, train_evidence},
     },
     pipeline::candidate::{CandidateRanker, CandidateStage},
-    rerank::{CrossEncoderReranker, EvidenceReranker, RerankCandidate, Reranker},
+    rerank::{CrossEncoderReranker, RerankCandidate, Reranker},
 };
 
 use serde_json::json;
@@ -106,7 +106,7 @@ impl SplitTraining<'_> {
         let record = model.record();
         let scorer = model.load(self.study.files.clone(), &format!("split-{seed}"), self.study.runtime)?;
         let scorer: Arc<dyn PairScorer> = Arc::new(Remembering::new(Arc::new(scorer)));
-        let reranker = EvidenceReranker::new(Arc::clone(&scorer), record.form, record.first_stage_weight);
+        let reranker = record.reranker(Arc::clone(&scorer));
         let test = |group: usize| (!self.side.dev[group]).then_some(&learned);
         let (first, _) = self.bench.reranked_where("ranker", test, None, observe)?;
         let rerank = |name: &str, reranker: &dyn Reranker| -> Result<Run, StudyError> {
@@ -124,7 +124,7 @@ impl SplitTraining<'_> {
         let oracle = oracle(&first, &self.bench.benchmark().qrels()?)?;
         let mut runs = vec![("candidate ranker", first), ("and the evidence reranker", cascade)];
         if self.study.scope == EvidenceScope::Full && !cued {
-            let bare = EvidenceReranker::new(scorer, record.form, 0.0);
+            let bare = EvidenceRecord { first_stage_weight: 0.0, ..record.clone() }.reranker(scorer);
             runs.push(("the same by logits alone", rerank("full_text", &bare)?));
             let others: Vec<RerankCandidate> = dev_candidates.iter().flatten().cloned().collect();
             for arm in Arm::ALL {
@@ -187,6 +187,7 @@ impl SplitTraining<'_> {
             trained_on: vec![format!("locomo, dev side of split {seed}")],
             questions: 0,
             seed,
+            reads_english: true,
         };
         let state = kept.read()?;
         let mut keep = |bytes: &[u8]| kept.write(bytes);

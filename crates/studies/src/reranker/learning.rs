@@ -60,6 +60,7 @@ impl RerankerTraining<'_> {
             trained_on: taught.iter().map(|(kind, count)| format!("{count} {kind}")).collect(),
             questions: 0,
             seed: self.settings.seed,
+            reads_english: true,
         };
         let [learned, held_out] =
             [learned, held_out].map(|found| found.into_iter().map(|found| found.list).collect::<Vec<EvidenceList>>());

@@ -60,7 +60,7 @@ pub fn reranker_study(
 ) -> Result<Study, StudyError> {
     let encoder = encoder_of("the study of the reranker", equipment)?;
     let scorer = Arc::new(Remembering::new(scorer));
-    let reranker = EvidenceReranker::new(scorer, record.form, record.first_stage_weight);
+    let reranker = record.reranker(scorer);
     let mut table = Table::new(["data", "first stage", "questions", "MRR", "gain", "Hit@1", "gain", "R@10"]);
     let mut checked = 0;
     let mut questions = String::new();

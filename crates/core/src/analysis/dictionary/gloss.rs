@@ -25,9 +25,17 @@ pub fn gloss_as(text: &str, language: Language) -> Option<String> {
             glossed.push_str(usual.unwrap_or_default());
         }
         Piece::Function(gloss) => glossed.push_str(gloss),
+        // The ending of a Japanese word whose beginning was read.
+        Piece::Other(text) if is_ending(text) => {}
         Piece::Other(text) => glossed.push_str(text),
     });
     Some(glossed.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a text is a single letter of Hiragana.
+fn is_ending(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(|letter| ('\u{3041}'..='\u{3096}').contains(&letter)) && letters.next().is_none()
 }
 
 /// Whether texts in a language can be read in English.
@@ -47,8 +55,9 @@ mod tests {
             ("Mia: Wann wird die Wohnung frei?", "Mia: when will the flat free?"),
             ("Wo sind die Wohnungsschlüssel?", "where are the flat key?"),
             ("¿Dónde dejamos las llaves del coche?", "¿where lets the key of the car?"),
-            ("Мы купили новую машину", "we buy new car"),
+            ("Мы купили новую машину", "we bought new car"),
             ("我们什么时候搬家？", "we when relocation ？"),
+            ("8月にパリへ行った", "8 month to パリ to went"),
         ] {
             assert_eq!(gloss(text).as_deref(), Some(glossed));
         }
@@ -65,6 +74,45 @@ mod tests {
     fn a_name_stays_as_it_is_written() {
         let glossed = gloss("Hat Friederike den Flügel von Herrn Zwickau gekauft?").unwrap();
         assert!(glossed.contains("Friederike") && glossed.contains("Zwickau"), "{glossed}");
+    }
+
+    #[test]
+    fn a_name_is_no_word() {
+        for (text, glossed) in [
+            ("Hoe reageerden Bas en Lotte op het nieuws?", "how react Bas and Lotte on the news?"),
+            ("Rosa: ¿dónde está la casa?", "Rosa: ¿where is the home?"),
+            ("Ich wohne in der Lindenstraße", "i live in the Lindenstraße"),
+            ("ロッテはもう帰った", "ロッテ already return did"),
+        ] {
+            assert_eq!(gloss(text).as_deref(), Some(glossed));
+        }
+    }
+
+    #[test]
+    fn forms_that_the_stemmer_leaves_are_known() {
+        for (text, glossed) in [
+            ("Er hat gefragt, was die Wohnung kostet", "he has ask, what the flat cost"),
+            ("Vem har tagit nyckeln från lådan?", "who have taken key from box?"),
+            ("она предложила тебе работу", "she suggest you work"),
+        ] {
+            assert_eq!(gloss(text).as_deref(), Some(glossed));
+        }
+    }
+
+    #[test]
+    fn an_accent_tells_words_apart() {
+        for (text, glossed) in [
+            ("Onde a mãe machucou a mão?", "where the mother bruised the hand?"),
+            ("Wer hat den Kuchen in die Küche gestellt?", "who has the cake in the kitchen rack?"),
+        ] {
+            assert_eq!(gloss(text).as_deref(), Some(glossed));
+        }
+    }
+
+    #[test]
+    fn what_is_joined_by_a_hyphen_is_one_word_where_the_dictionary_has_it() {
+        let glossed = gloss("Ma grand-mère vient avec le porte-bagages").unwrap();
+        assert_eq!(glossed, "my grandmother come with the door-luggage");
     }
 
     /// Each of its ends was looked up.

@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::OnceLock};
 
 use super::{
     LANGUAGES,
+    endings::{Endings, endings},
     table::{ROWS, function_words, words},
     tokens::{Token, tokens},
 };
@@ -21,6 +22,10 @@ const LONGEST_PHRASE: usize = 4;
 const LONGEST_UNSPACED: usize = 10;
 /// Letters of a part of a compound.
 const PART: usize = 4;
+/// Letters of the stem that is left of a word without its ending.
+const STEM: usize = 3;
+/// Last parts of names of streets, which are not taken apart.
+const STREETS: [&str; 8] = ["straße", "strasse", "gasse", "allee", "straat", "gracht", "laan", "gatan"];
 /// Bytes of the longest word that is taken apart: what is longer is no word.
 const LONGEST_COMPOUND: usize = 60;
 /// What stands between the parts of a compound.
@@ -51,8 +56,14 @@ pub(super) struct Side {
     number: Option<usize>,
     is_unspaced: bool,
     has_compounds: bool,
+    nouns_have_capitals: bool,
+    endings: Option<Endings>,
+    /// What a word or phrase may mean, by its form in the dictionary: words that differ by an accent or an ending have one stem.
+    written: HashMap<String, Vec<Meaning>>,
     /// What a word or phrase may mean, by its stems; in a script without spaces as it is written.
     meanings: HashMap<String, Vec<Meaning>>,
+    /// What words of the dictionary mean, by what is left of them without an ending that the stemmer leaves.
+    roots: HashMap<String, Vec<Meaning>>,
     /// By the word or phrase as it is written, in lower case.
     functions: HashMap<&'static str, &'static str>,
     /// The terms that texts have of the words of each row.
@@ -81,14 +92,18 @@ impl Side {
             number,
             is_unspaced: language != Language::English && number.is_none(),
             has_compounds: number.is_some_and(|number| languages::LANGUAGES[number].compounds),
+            nouns_have_capitals: language == Language::Named("German"),
+            endings: endings(language),
+            written: HashMap::new(),
             meanings: HashMap::new(),
+            roots: HashMap::new(),
             functions: function_words(column).collect(),
             terms: Vec::with_capacity(ROWS.len()),
         };
         let mut stems = Stems::default();
         for (row, cells) in (0..).zip(ROWS.iter()) {
             let mut terms = Vec::new();
-            for (place, word) in (0..).zip(words(cells[column])) {
+            for (place, word) in (0..).zip(words(cells[column])).filter(|(_, word)| !is_number(word)) {
                 let meaning = Meaning { place, row };
                 match side.is_unspaced {
                     true => side.add_unspaced(word, meaning, &mut terms),
@@ -97,7 +112,8 @@ impl Side {
             }
             side.terms.push(terms);
         }
-        side.meanings.values_mut().for_each(|meanings| meanings.sort_unstable());
+        let tables = [&mut side.written, &mut side.meanings, &mut side.roots];
+        tables.into_iter().flat_map(HashMap::values_mut).for_each(|meanings| meanings.sort_unstable());
         side
     }
 
@@ -109,13 +125,20 @@ impl Side {
         {
             terms.push(term.clone());
         }
-        self.add(parts.join(" "), meaning);
+        add(&mut self.written, lowered(word).into_owned(), meaning);
+        // Stems of a few letters have lost what tells a phrase: "à mão" is not "a mãe".
+        if parts.len() == 1 || parts.iter().any(|part| part.chars().count() >= PART) {
+            add(&mut self.meanings, parts.join(" "), meaning);
+        }
+        if let Some(root) = self.endings.and_then(|endings| without(word, endings.listed)) {
+            add(&mut self.roots, fold(root).into_owned(), meaning);
+        }
     }
 
     fn add_unspaced(&mut self, word: &str, meaning: Meaning, terms: &mut Vec<String>) {
-        self.add(word.to_owned(), meaning);
+        add(&mut self.meanings, word.to_owned(), meaning);
         if let Some(stem) = without_ending(word) {
-            self.add(stem.to_owned(), Meaning { place: meaning.place + 1, ..meaning });
+            add(&mut self.meanings, stem.to_owned(), Meaning { place: meaning.place + 1, ..meaning });
         }
         let word = fold(word);
         let letters: Vec<char> = word.chars().filter(|c| is_unspaced(*c)).collect();
@@ -128,13 +151,6 @@ impl Side {
             if !terms.contains(&term) {
                 terms.push(term);
             }
-        }
-    }
-
-    fn add(&mut self, key: String, meaning: Meaning) {
-        let meanings = self.meanings.entry(key).or_default();
-        if !meanings.iter().any(|known| known.row == meaning.row) {
-            meanings.push(meaning);
         }
     }
 
@@ -155,13 +171,18 @@ impl Side {
     pub(super) fn read(&self, text: &str, found: &mut dyn FnMut(Piece<'_>)) {
         let mut stems = Stems::default();
         let mut words: Vec<Word<'_>> = Vec::new();
-        for token in tokens(text) {
+        let tokens = self.joined(text, tokens(text));
+        let is_name = self.names(&tokens);
+        for (token, is_name) in tokens.into_iter().zip(is_name) {
             match token {
                 Token::Unspaced(run) if self.is_unspaced => {
                     self.read_words(&mut words, &mut stems, found);
                     self.read_unspaced(run, found);
                 }
                 Token::Between(between) if between.chars().all(|c| c == ' ') => {
+                    words.push(Word { token, lower: String::new(), stem: String::new() });
+                }
+                Token::Word(_) if is_name => {
                     words.push(Word { token, lower: String::new(), stem: String::new() });
                 }
                 Token::Word(word) | Token::Unspaced(word) => {
@@ -177,6 +198,47 @@ impl Side {
             }
         }
         self.read_words(&mut words, &mut stems, found);
+    }
+
+    /// The parts of a text with words that are joined by a hyphen as one, where the dictionary has them so.
+    fn joined<'t>(&self, text: &'t str, tokens: Vec<Token<'t>>) -> Vec<Token<'t>> {
+        let (mut start, mut joined) = (0, Vec::with_capacity(tokens.len()));
+        let mut rest = &tokens[..];
+        while let [first, after @ ..] = rest {
+            let mut end = start + first.written().len();
+            rest = after;
+            let mut token = *first;
+            if let (Token::Word(_), [Token::Between("-"), Token::Word(last), after @ ..]) = (first, rest) {
+                let word = &text[start..end + 1 + last.len()];
+                if self.functions.contains_key(lowered(word).as_ref()) {
+                    (token, rest, end) = (Token::Word(word), after, start + word.len());
+                }
+            }
+            joined.push(token);
+            start = end;
+        }
+        joined
+    }
+
+    /// Which words are names: those in capitals within a sentence, where nouns are not, and who speaks.
+    fn names(&self, tokens: &[Token<'_>]) -> Vec<bool> {
+        let mut begins = true;
+        let name = |(place, token): (usize, &Token<'_>)| match token {
+            Token::Word(word) => {
+                let speaks = || matches!(tokens.get(place + 1), Some(Token::Between(":")));
+                let mut letters = word.chars();
+                let is_capital = letters.next().is_some_and(char::is_uppercase) && letters.any(char::is_lowercase);
+                let is_name = is_capital && (if begins { place == 0 && speaks() } else { !self.nouns_have_capitals });
+                begins = false;
+                is_name
+            }
+            Token::Between(between) => {
+                begins |= between.chars().any(|c| !matches!(c, ' ' | ',' | '-' | '\'' | '\u{2019}' | '/' | '&'));
+                false
+            }
+            Token::Unspaced(_) => false,
+        };
+        tokens.iter().enumerate().map(name).collect()
     }
 
     /// Reads words with single tokens of spaces between them, and leaves none.
@@ -213,21 +275,29 @@ impl Side {
             let taken = 2 * length - 1;
             let parts = || words[..taken].iter().step_by(2);
             let joined = |of: &dyn Fn(&Word<'_>) -> String| parts().map(of).collect::<Vec<_>>().join(" ");
-            let function = self.functions.get(joined(&|word| word.lower.clone()).as_str());
-            let function = function.map(|gloss| Piece::Function(gloss));
-            let meant = || self.meanings.get(&joined(&|word| word.stem.clone())).map(|meanings| Piece::Meant(meanings));
+            let written = joined(&|word| word.lower.clone());
+            let function = self.functions.get(written.as_str()).map(|gloss| Piece::Function(gloss));
+            let by_stems = || self.meanings.get(&joined(&|word| word.stem.clone()));
+            let meant = || self.written.get(&written).or_else(by_stems).map(|meanings| Piece::Meant(meanings));
             function.or_else(meant).map(|piece| (piece, taken))
         })
     }
 
     fn read_word(&self, written: &str, word: &Word<'_>, stems: &mut Stems, found: &mut dyn FnMut(Piece<'_>)) {
         let Word { lower, stem, .. } = word;
+        if lower.is_empty() {
+            return found(Piece::Other(written));
+        }
         if let Some(gloss) = self.functions.get(lower.as_str()) {
             return found(Piece::Function(gloss));
         }
         // People leave accents out, and a stemmer goes by them.
         let plainly = |stems: &mut Stems| self.meanings.get(&self.stem_of(stems, &fold(lower)));
-        if let Some(meanings) = self.meanings.get(stem).or_else(|| plainly(stems)) {
+        let known = self.written.get(lower).or_else(|| self.meanings.get(stem));
+        if let Some(meanings) = known.or_else(|| plainly(stems)) {
+            return found(Piece::Meant(meanings));
+        }
+        if let Some(meanings) = self.inflected(lower, stems) {
             return found(Piece::Meant(meanings));
         }
         match self.compound(lower, stems) {
@@ -240,9 +310,23 @@ impl Side {
         }
     }
 
+    /// What a word means whose ending the stemmer leaves.
+    fn inflected(&self, word: &str, stems: &mut Stems) -> Option<&[Meaning]> {
+        let Endings { inflected, participle, .. } = self.endings?;
+        let bare = participle.and_then(|start| word.strip_prefix(start));
+        [Some(word), bare].into_iter().flatten().find_map(|word| {
+            let stems_left = inflected.iter().filter_map(|ending| without(word, &[ending]));
+            let mut known = stems_left.filter_map(|left| {
+                self.meanings.get(&self.stem_of(stems, left)).or_else(|| self.roots.get(fold(left).as_ref()))
+            });
+            known.next().map(Vec::as_slice)
+        })
+    }
+
     /// What the two parts of a word mean, where both are known: the longest last part that is.
     fn compound(&self, word: &str, stems: &mut Stems) -> Option<[&[Meaning]; 2]> {
-        if !self.has_compounds || word.len() > LONGEST_COMPOUND {
+        let is_street = || STREETS.iter().any(|street| word.ends_with(street));
+        if !self.has_compounds || word.len() > LONGEST_COMPOUND || is_street() {
             return None;
         }
         let letters = |part: &str| part.chars().count();
@@ -259,18 +343,40 @@ impl Side {
         })
     }
 
+    /// The longest word that a run begins with, and where it ends.
+    fn longest(&self, run: &str) -> Option<(Piece<'_>, usize)> {
+        let ends = run.char_indices().take(LONGEST_UNSPACED).map(|(at, c)| at + c.len_utf8());
+        ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| {
+            let word = &run[..end];
+            let function = self.functions.get(word).map(|gloss| Piece::Function(gloss));
+            let piece = function.or_else(|| self.meanings.get(word).map(|meanings| Piece::Meant(meanings)));
+            piece.map(|piece| (piece, end))
+        })
+    }
+
+    /// Whether a run is words of the dictionary and nothing else. In Katakana, what is not is a name.
+    fn is_of_words(&self, mut run: &str) -> bool {
+        while let Some((_, end)) = self.longest(run) {
+            run = &run[end..];
+        }
+        run.is_empty()
+    }
+
     /// Reads a run of a script without spaces: of the words that it may begin with, the longest.
     fn read_unspaced(&self, run: &str, found: &mut dyn FnMut(Piece<'_>)) {
         let (mut rest, mut unread) = (run, run);
+        // What is left of the run behind the Katakana that is known to be words.
+        let mut behind_words = run.len();
         while let Some(first) = rest.chars().next() {
-            let ends = rest.char_indices().take(LONGEST_UNSPACED).map(|(at, c)| at + c.len_utf8());
-            let known = ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| {
-                let word = &rest[..end];
-                let function = self.functions.get(word).map(|gloss| Piece::Function(gloss));
-                let piece = function.or_else(|| self.meanings.get(word).map(|meanings| Piece::Meant(meanings)));
-                piece.map(|piece| (piece, end))
-            });
-            let Some((piece, end)) = known else {
+            if is_katakana(first) && rest.len() <= behind_words {
+                let after = rest.trim_start_matches(is_katakana);
+                if !self.is_of_words(&rest[..rest.len() - after.len()]) {
+                    rest = after;
+                    continue;
+                }
+                behind_words = after.len();
+            }
+            let Some((piece, end)) = self.longest(rest) else {
                 rest = &rest[first.len_utf8()..];
                 continue;
             };
@@ -282,6 +388,28 @@ impl Side {
         }
         found(Piece::Other(unread));
     }
+}
+
+/// Whether a character is of Katakana, in which names and words from other languages are written.
+fn is_katakana(c: char) -> bool {
+    matches!(c, '\u{30A1}'..='\u{30FA}' | '\u{30FC}')
+}
+
+/// Whether a word is a number in figures, which are the same everywhere.
+fn is_number(word: &str) -> bool {
+    word.chars().all(char::is_numeric)
+}
+
+fn add(to: &mut HashMap<String, Vec<Meaning>>, key: String, meaning: Meaning) {
+    let meanings = to.entry(key).or_default();
+    if !meanings.iter().any(|known| known.row == meaning.row) {
+        meanings.push(meaning);
+    }
+}
+
+/// A word without the first of some endings that it has and that leaves a stem.
+fn without<'w>(word: &'w str, endings: &[&str]) -> Option<&'w str> {
+    endings.iter().filter_map(|ending| word.strip_suffix(ending)).find(|stem| stem.chars().count() >= STEM)
 }
 
 /// What all forms of a Japanese verb or adjective have in common: the word without its last kana, where a Han character is left.

@@ -15,6 +15,15 @@ pub(super) enum Token<'t> {
     Between(&'t str),
 }
 
+impl<'t> Token<'t> {
+    /// The part as it is written.
+    pub(super) fn written(self) -> &'t str {
+        match self {
+            Token::Word(part) | Token::Unspaced(part) | Token::Between(part) => part,
+        }
+    }
+}
+
 /// All parts of a text, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found: Vec<Token<'_>> = Vec::new();
@@ -59,10 +68,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_parts_are_the_text(text in "\\PC{0,60}") {
-            let written = |token: &Token<'_>| match token {
-                Token::Word(part) | Token::Unspaced(part) | Token::Between(part) => (*part).to_owned(),
-            };
-            prop_assert_eq!(tokens(&text).iter().map(written).collect::<String>(), text);
+            prop_assert_eq!(tokens(&text).into_iter().map(Token::written).collect::<String>(), text);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use aforesaid::{
     Pipeline,
     models::training::EvidenceList,
-    rerank::{PairForm, RerankCandidate, standardised},
+    rerank::{PairForm, RerankCandidate, in_english, standardised},
 };
 
 use crate::{
@@ -23,12 +23,15 @@ pub struct EvidenceExample {
 }
 
 impl EvidenceExample {
-    /// The candidates of a question in a form.
+    /// The candidates of a question in a form, read in English as the reranker will be shown them.
     pub fn of(question: &Question, candidates: &[RerankCandidate], group: usize, form: PairForm) -> Self {
         let scores: Vec<f64> = candidates.iter().map(|candidate| candidate.score).collect();
+        let glossed = in_english(&question.text, candidates);
+        let (query, shown) =
+            glossed.as_ref().map_or((question.text.as_str(), candidates), |(query, shown)| (query, shown));
         let list = EvidenceList {
-            query: form.query(&question.text, candidates),
-            passages: form.passages(&question.text, candidates).into_iter().map(|passage| passage.text).collect(),
+            query: form.query(query, shown),
+            passages: form.passages(query, shown).into_iter().map(|passage| passage.text).collect(),
             first_stage: standardised(&scores),
             gold: candidates.iter().map(|candidate| question.gold.contains(&candidate.id)).collect(),
         };

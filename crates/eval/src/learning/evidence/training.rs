@@ -138,6 +138,7 @@ impl EvidenceTraining<'_> {
             trained_on,
             questions: 0,
             seed: self.settings.seed,
+            reads_english: true,
         };
         let trained = train_evidence(
             self.files,
