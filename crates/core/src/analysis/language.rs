@@ -204,12 +204,12 @@ fn by_words(text: &str, counted: &Counted) -> Option<Language> {
     let is_told_alone = is_told && evidence.iter().filter(|other| other.all() == evidence[best].all()).count() == 1;
     let is_surely_english = !is_told && own == 0 && english > 2;
     let by_dictionary = || {
-        let folded = fold(&lowered(text)).into_owned();
-        let mut words: Vec<&str> = folded.unicode_words().collect();
+        let lower = lowered(text);
+        let mut words: Vec<&str> = lower.unicode_words().collect();
         words.sort_unstable();
         words.dedup();
         let other = |language: Language| language.number().map_or(0, |number| evidence[number].all());
-        told_by(&words, |word| known(word).is_english, other)
+        told_by(&words, |word| known(&fold(word)).is_english, other)
     };
     let told = if is_told_alone || is_surely_english { None } else { by_dictionary() };
     let may_be = |language: &Language| {

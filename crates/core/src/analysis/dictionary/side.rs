@@ -26,7 +26,7 @@ const PART: usize = 4;
 const STEM: usize = 3;
 /// Last parts of names of streets, which are not taken apart.
 const STREETS: [&str; 8] = ["straße", "strasse", "gasse", "allee", "straat", "gracht", "laan", "gatan"];
-/// Bytes of the longest word that is taken apart: what is longer is no word.
+/// Bytes of the longest word that is taken apart or loses its ending: what is longer is no word.
 const LONGEST_COMPOUND: usize = 60;
 /// What stands between the parts of a compound.
 const LINKS: [&str; 6] = ["", "s", "es", "n", "en", "e"];
@@ -312,7 +312,7 @@ impl Side {
 
     /// What a word means whose ending the stemmer leaves.
     fn inflected(&self, word: &str, stems: &mut Stems) -> Option<&[Meaning]> {
-        let Endings { inflected, participle, .. } = self.endings?;
+        let Endings { inflected, participle, .. } = self.endings.filter(|_| word.len() <= LONGEST_COMPOUND)?;
         let bare = participle.and_then(|start| word.strip_prefix(start));
         [Some(word), bare].into_iter().flatten().find_map(|word| {
             let stems_left = inflected.iter().filter_map(|ending| without(word, &[ending]));
