@@ -110,7 +110,7 @@ class Lists:
     def pairs(self, rows):
         """The candidates of some lists, shortest first: their order, and ids, segments and mask of parts of alike length.
 
-        Half of what is computed would be padding if all were as long as the longest.
+        If all were as long as the longest, more of what is computed would be padding.
         """
         lengths, queries = self.lengths[rows].flatten(), self.queries[rows].flatten()
         ids = self.ids[rows].flatten(0, 1)
