@@ -115,7 +115,7 @@ fn a_scorer_that_knows_english_alone_is_shown_english() {
     assert_eq!(found.len(), 2);
     assert!(shown[0].ends_with(". when will the flat free?"), "{shown:?}");
     let of = |mark: &str| shown.iter().find(|text| text.starts_with(mark)).unwrap().clone();
-    assert!(of("MEMORY_TIME: 1.").ends_with("free, said the landlord."), "{shown:?}");
+    assert!(of("MEMORY_TIME: 1.").ends_with("free, says the landlord."), "{shown:?}");
     assert_eq!(of("MEMORY_TIME: 2."), "MEMORY_TIME: 2. Mia: The flat is on the second floor.");
     let scorer = Short::new();
     let (_, shown) = read(&EvidenceReranker::new(scorer.clone(), PairForm::Turn, 0.0), &scorer);
