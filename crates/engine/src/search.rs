@@ -1,5 +1,6 @@
 //! From a question to an answer.
 
+mod as_written;
 mod ask;
 mod features;
 mod foreign;
@@ -41,6 +42,7 @@ use crate::{
     memory::{Memory, must_be_active},
     no_vectors::NoVectors,
     search::{
+        as_written::as_written,
         found::{Evidence, FoundHits, HitContent, Searched},
         prepared::{Encoded, EncodedQuery, PreparedQuery, QueryScope, RerankPlan},
     },
@@ -129,6 +131,7 @@ impl Memory {
             answer.searched = finished.found.searched;
             answer.reason = finished.found.reason;
             answer.warnings = finished.found.warnings;
+            as_written(&mut answer.warnings, &answer.hits, finished.found.analyzer);
             answer.confidence = match explanations {
                 Explanations::Include => finished.found.confidence,
                 Explanations::Omit => Confidence { signals: None, ..finished.found.confidence },

@@ -55,6 +55,24 @@ fn words_are_found_in_their_other_forms() {
     assert_eq!(first(&chats, "Кому продана лодка?").0.as_deref(), Some("it"));
 }
 
+/// Terms are stems, which nobody wrote.
+#[test]
+fn what_is_searched_instead_is_told_as_it_is_written() {
+    let memory = open("memory:", local());
+    let said = [
+        ("coffee", "Meine Kaffeemaschine zeigt einen Fehler, und ich weiß nicht warum."),
+        ("key", "Der Haustürschlüssel liegt jetzt bei der Nachbarin unter dem Blumentopf."),
+    ];
+    memory.add_turns(&ns("me"), said.map(|(id, text)| turn("c", "s", id, "Ann", text)).to_vec()).unwrap();
+    let found = memory.search(
+        &Query::new(ns("me"), "Wo ist der Schlüssel?"),
+        &"bm25(spelling=1)".parse().unwrap(),
+        Explanations::Omit,
+    );
+    let warnings: Vec<String> = found.unwrap().warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["no turn says \"Schlüssel\"; searched for \"Haustürschlüssel\""]);
+}
+
 #[test]
 fn compounds_and_their_parts_are_found() {
     let (hit, corrected) = first(&GERMAN, "Wo ist der Schlüssel?");
