@@ -8,6 +8,7 @@
 
 mod artifacts;
 mod attachments;
+mod tags;
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,6 +16,7 @@ use aforesaid_core::types::{ConversationId, MemoryId, Turn};
 use serde_json::{Map, Value};
 
 use attachments::Attachments;
+use tags::Part;
 
 use super::{
     FormatError, Intake, SkipReason, Spot, branch,
@@ -143,7 +145,7 @@ fn read_message(
         _ => return without(SkipReason::UnknownRole(sender).into()),
     };
     let Attachments { names, texts } = attachments::read(&mut message)?;
-    let text = match read_text(&mut message) {
+    let text = match read_text(&mut message).and_then(|text| without_tags(speaker, text)) {
         Err(Refusal::Fail(error)) => return Err(error),
         Err(Refusal::Skip(SkipReason::EmptyText)) if !names.is_empty() => Err(SkipReason::OnlyAttachments),
         Err(Refusal::Skip(why)) => Err(why),
@@ -180,6 +182,21 @@ fn read_message(
         first.title = thread.titles.next(&session);
     }
     Ok(Said { before, turn: turn.map_err(Refusal::Skip), after })
+}
+
+/// What an assistant says in a text, without its thoughts and its artifacts.
+fn without_tags(speaker: &str, text: String) -> Result<String, Refusal> {
+    let parts = if speaker == "assistant" { tags::parts(&text) } else { Vec::new() };
+    if !parts.iter().any(|part| !matches!(part, Part::Said(_))) {
+        return Ok(text);
+    }
+    let said: Vec<&str> =
+        parts.iter().filter_map(|part| if let Part::Said(said) = part { Some(said.trim()) } else { None }).collect();
+    match said.is_empty() {
+        false => Ok(said.join("\n\n")),
+        true if parts.contains(&Part::Thought) && parts.len() == 1 => Err(SkipReason::Reasoning.into()),
+        true => Err(SkipReason::ToolCall.into()),
+    }
 }
 
 fn read_text(message: &mut JsonFields) -> Result<String, Refusal> {

@@ -1,13 +1,20 @@
-//! Documents of a Claude conversation: the tools `artifacts`, `create_file` and `str_replace` write and change them.
+//! Documents of a Claude conversation: the tools `artifacts`, `create_file` and `str_replace` write and change them, and in older exports
+//! an assistant writes them between tags.
 
 use serde_json::Value;
 
-use super::super::documents::{Documents, Occurrences};
+use super::{
+    super::documents::{Documents, Occurrences},
+    tags::{Part, WrittenArtifact, parts},
+};
 
 /// The artifacts of messages, each by the place of the message that began it.
 pub(super) fn read<'m>(messages: impl Iterator<Item = (usize, &'m Value)>) -> Documents {
     let mut documents = Documents::default();
     for (place, message) in messages {
+        if text(message, "sender") == "assistant" {
+            written(&mut documents, place, message);
+        }
         for part in message.get("content").and_then(Value::as_array).into_iter().flatten() {
             if text(part, "type") != "tool_use" {
                 continue;
@@ -25,6 +32,21 @@ pub(super) fn read<'m>(messages: impl Iterator<Item = (usize, &'m Value)>) -> Do
         }
     }
     documents
+}
+
+/// The artifacts in the text of a message.
+fn written(documents: &mut Documents, place: usize, message: &Value) {
+    let content = message.get("content").and_then(Value::as_array).into_iter().flatten();
+    let of_content: Vec<&str> =
+        content.filter(|part| text(part, "type") == "text").map(|part| text(part, "text")).collect();
+    // The text of a message repeats its content.
+    let is_blank = of_content.iter().all(|text| text.trim().is_empty());
+    let texts = if is_blank { vec![text(message, "text")] } else { of_content };
+    for part in texts.into_iter().flat_map(parts) {
+        if let Part::Artifact(WrittenArtifact { key, title, kind, text }) = part {
+            documents.create(place, key, title, kind, text);
+        }
+    }
 }
 
 fn artifact(documents: &mut Documents, place: usize, given: &Value) {

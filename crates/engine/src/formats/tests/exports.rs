@@ -102,6 +102,33 @@ fn a_branch_of_claude_with_its_artifacts_is_read() {
     assert_eq!(left, ["artifact:draft", "m2-old:attachment-1", "m2-old"], "an artifact that is shown is not left");
 }
 
+/// As exports have it that are older than the tool for artifacts.
+#[test]
+fn artifacts_of_claude_between_tags_are_read() {
+    let tagged = |text: &str| {
+        format!("<antArtifact identifier=\"plan\" type=\"text/markdown\" title=\"Beds\">\n{text}\n</antArtifact>")
+    };
+    let said = |id: &str, sender: &str, text: &str| json!({"uuid": id, "sender": sender, "text": text, "content": [{"type": "text", "text": text}]});
+    let file = json!({"uuid": "c", "name": "Garden", "chat_messages": [
+        said("m1", "human", "What does <antArtifact identifier=\"x\">y</antArtifact> mean?"),
+        said("m2", "assistant", &format!("Here.\n\n<antThinking>New.</antThinking>\n\n{}\n\nWater them.", tagged("Kale."))),
+        json!({"uuid": "m3", "sender": "assistant", "text": tagged("Kale. Peas.")}),
+        said("m4", "assistant", "<antThinking>Nothing to say.</antThinking>"),
+    ]});
+    let parsed = read(Format::Claude, file.to_string().as_bytes()).unwrap();
+    insta::assert_snapshot!(summary(&parsed).join("\n"), @r##"
+    c/session-1/m1 user: What does <antArtifact identifier="x">y</antArtifact> mean? # Garden
+    c/session-1/m2 assistant: Here.
+
+    Water them.
+    c/session-1/artifact:plan assistant: Artifact "Beds" (text/markdown):
+
+    Kale. Peas.
+    - conversation 1, message 3: tool call
+    - conversation 1, message 4: reasoning
+    "##);
+}
+
 #[test]
 fn projects_of_claude_are_notes() {
     let file = json!([
