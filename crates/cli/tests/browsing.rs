@@ -100,6 +100,11 @@ fn a_conversation_is_shown_as_it_was_said() {
         sandbox.done(&["show", "--session", "s2"]),
         "chat-1 / s2\naaaa3333  2024-11-01 09:01  Tomas\n \u{2502} It sprouts.\n"
     );
+    assert_eq!(
+        sandbox.done(&["show", "chat-1"]),
+        sandbox.done(&["show", "--conversation", "chat-1"]),
+        "as `list` names it"
+    );
     let read = sandbox.json(&["show", "-c", "chat-1", "-s", "s1"]);
     assert_eq!(ids(&read, "memories"), ["aaaa1111", "aaaa2222"]);
     assert_snapshot!(sandbox.refusal(&["show", "-c", "chat-9"]), @r#"3 not_found: conversation "chat-9": nothing in namespace "default" matches; `aforesaid list` shows conversations, `aforesaid export` all names"#);

@@ -1,7 +1,7 @@
 //! `aforesaid show`
 
 use aforesaid::{
-    Memory,
+    Error, Memory,
     store::MemoryRef,
     types::{ConversationId, MemoryId, Scope, SessionId},
     wire::{InNamespace, ReadMemories},
@@ -23,7 +23,8 @@ const AROUND: u32 = 3;
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("what").args(["id", "conversation", "session"]).required(true).multiple(true)))]
 pub(crate) struct Show {
-    /// Id of the turn or note, or the beginning of it; without one, all of the conversation or session is shown.
+    /// Id of the turn or note, or the beginning of it; or what `list` calls a conversation, to show all of it. Without one, all of the
+    /// conversation or session is shown.
     id: Option<MemoryId>,
     /// Its conversation, where the id stands in several; or the one to show.
     #[arg(long, short)]
@@ -49,8 +50,30 @@ impl Show {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let memory = settings.open_plain()?;
         match &self.id {
-            Some(id) => self.one(settings, &memory, id),
-            None => self.all(settings, &memory),
+            Some(id) => match self.one(settings, &memory, id) {
+                Err(Failure::Memory(error)) => self.of_conversation(settings, &memory, id, error),
+                shown => shown,
+            },
+            None => self.all(settings, &memory, self.conversation.clone()),
+        }
+    }
+
+    /// Where no turn or note is called so, the conversation that is: `list` names conversations.
+    fn of_conversation(
+        &self,
+        settings: &Settings,
+        memory: &Memory,
+        id: &MemoryId,
+        error: Error,
+    ) -> Result<(), Failure> {
+        let is_named_alone = self.conversation.is_none() && [self.around, self.before, self.after] == [None; 3];
+        let conversation = ConversationId::new(id.as_str()).ok();
+        match conversation.filter(|_| is_named_alone && error.code() == "unknown_memory") {
+            None => Err(error.into()),
+            Some(conversation) => match self.all(settings, memory, Some(conversation)) {
+                Err(Failure::Memory(nothing)) if nothing.code() == "empty_scope" => Err(error.into()),
+                shown => shown,
+            },
         }
     }
 
@@ -68,9 +91,8 @@ impl Show {
         page.print(settings.paging)
     }
 
-    fn all(&self, settings: &Settings, memory: &Memory) -> Result<(), Failure> {
-        let (conversation, session) = (self.conversation.clone(), self.session.clone());
-        let namespace = &settings.namespace;
+    fn all(&self, settings: &Settings, memory: &Memory, conversation: Option<ConversationId>) -> Result<(), Failure> {
+        let (namespace, session) = (&settings.namespace, self.session.clone());
         let memories = memory.read(namespace, &Scope { conversation, session, ..Scope::default() })?;
         if settings.output == Output::Programs {
             return print_json(&InNamespace { namespace, result: ReadMemories { memories } });
