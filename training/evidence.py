@@ -9,6 +9,7 @@ It reads a question with its candidates as the program does, and writes what the
 import argparse
 import itertools
 import json
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -184,6 +185,10 @@ def learn(options, lists, rows, seed, watch=None, teachers=None):
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         adam.step()
         losses += loss.detach()
+        if sys.stderr.isatty():
+            print(f"\rstep {step + 1} of {steps}, loss {float(losses) / (of_epoch + 1):.4f} ", end="", file=sys.stderr)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
     if watch:
         watch(model, options.epochs, losses / steps_of_epoch)
     return model
