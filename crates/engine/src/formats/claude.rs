@@ -194,7 +194,7 @@ fn without_tags(speaker: &str, text: String) -> Result<String, Refusal> {
         parts.iter().filter_map(|part| if let Part::Said(said) = part { Some(said.trim()) } else { None }).collect();
     match said.is_empty() {
         false => Ok(said.join("\n\n")),
-        true if parts.contains(&Part::Thought) && parts.len() == 1 => Err(SkipReason::Reasoning.into()),
+        true if parts.iter().all(|part| *part == Part::Thought) => Err(SkipReason::Reasoning.into()),
         true => Err(SkipReason::ToolCall.into()),
     }
 }

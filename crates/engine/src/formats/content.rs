@@ -44,6 +44,17 @@ pub(super) fn read_parts(parts: Vec<Value>, tag: &'static str, place: Place<'_>)
     Ok(content)
 }
 
+/// The text of parts as [`read_parts`] joins it, of parts that it may yet refuse.
+pub(super) fn text_of(parts: &[Value]) -> String {
+    let mut content = Content::default();
+    for part in parts {
+        let field = |name: &str| part.get(name).and_then(Value::as_str);
+        let textual = || field("text").filter(|_| field("type").is_some_and(|kind| TEXTUAL.contains(&kind)));
+        content.add(part.as_str().or_else(textual).unwrap_or_default());
+    }
+    content.text
+}
+
 fn read_part(mut part: JsonFields, tag: &'static str, content: &mut Content) -> Result<(), FormatError> {
     let kind = part.required_text(tag)?;
     if TEXTUAL.contains(&kind.as_str()) {

@@ -4,7 +4,10 @@
 use serde_json::Value;
 
 use super::{
-    super::documents::{Documents, Occurrences},
+    super::{
+        content::text_of,
+        documents::{Documents, Occurrences},
+    },
     tags::{Part, WrittenArtifact, parts},
 };
 
@@ -36,13 +39,9 @@ pub(super) fn read<'m>(messages: impl Iterator<Item = (usize, &'m Value)>) -> Do
 
 /// The artifacts in the text of a message.
 fn written(documents: &mut Documents, place: usize, message: &Value) {
-    let content = message.get("content").and_then(Value::as_array).into_iter().flatten();
-    let of_content: Vec<&str> =
-        content.filter(|part| text(part, "type") == "text").map(|part| text(part, "text")).collect();
-    // The text of a message repeats its content.
-    let is_blank = of_content.iter().all(|text| text.trim().is_empty());
-    let texts = if is_blank { vec![text(message, "text")] } else { of_content };
-    for part in texts.into_iter().flat_map(parts) {
+    let content = message.get("content").and_then(Value::as_array).map(|parts| text_of(parts)).unwrap_or_default();
+    let said = if content.is_empty() { text(message, "text") } else { &content };
+    for part in parts(said) {
         if let Part::Artifact(WrittenArtifact { key, title, kind, text }) = part {
             documents.create(place, key, title, kind, text);
         }

@@ -114,6 +114,8 @@ fn artifacts_of_claude_between_tags_are_read() {
         said("m2", "assistant", &format!("Here.\n\n<antThinking>New.</antThinking>\n\n{}\n\nWater them.", tagged("Kale."))),
         json!({"uuid": "m3", "sender": "assistant", "text": tagged("Kale. Peas.")}),
         said("m4", "assistant", "<antThinking>Nothing to say.</antThinking>"),
+        json!({"uuid": "m5", "sender": "assistant", "text": "", "content": [
+            {"type": "text", "text": "<antArtifact identifier=\"cut\">Leeks."}, {"type": "text", "text": "Chard."}]}),
     ]});
     let parsed = read(Format::Claude, file.to_string().as_bytes()).unwrap();
     insta::assert_snapshot!(summary(&parsed).join("\n"), @r##"
@@ -124,8 +126,13 @@ fn artifacts_of_claude_between_tags_are_read() {
     c/session-1/artifact:plan assistant: Artifact "Beds" (text/markdown):
 
     Kale. Peas.
+    c/session-1/artifact:cut assistant: Artifact:
+
+    Leeks.
+    Chard.
     - conversation 1, message 3: tool call
     - conversation 1, message 4: reasoning
+    - conversation 1, message 5: tool call
     "##);
 }
 
