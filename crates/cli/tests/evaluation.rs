@@ -162,7 +162,7 @@ fn numbers_are_chosen_on_the_other_groups() {
             && all["pipeline"]
                 .as_str()
                 .unwrap()
-                .starts_with("order_boost(3, mention_boost(6, wish_boost(2, reply_boost(0.15, title_boost(7, date_boost(4, cue_boost(0.2:0.5, bm25("),
+                .starts_with("order_boost(3, mention_boost(6, recency_boost(1, wish_boost(2, reply_boost(0.15, title_boost(7, date_boost(4, cue_boost(0.2:0.5, bm25("),
         "{all}"
     );
 }

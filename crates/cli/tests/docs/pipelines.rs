@@ -6,7 +6,7 @@ use aforesaid_eval::experiments::System;
 use super::markdown::{Document, Kind};
 
 /// What a pipeline in words begins with.
-const CALLS: [&str; 13] = [
+const CALLS: [&str; 14] = [
     "bm25(",
     "dense(",
     "zscore(",
@@ -18,6 +18,7 @@ const CALLS: [&str; 13] = [
     "order_boost(",
     "mention_boost(",
     "wish_boost(",
+    "recency_boost(",
     "cue_boost(",
     "rerank(",
 ];

@@ -1,5 +1,6 @@
 //! Text to terms: what counts as a word, and which words are one term.
 
+mod continuing;
 mod dates;
 mod dictionary;
 mod fold;

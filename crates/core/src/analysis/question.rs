@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    Analyzer, Language, NamedDate, distinct, fold::fold, languages::LANGUAGES, requests, stopwords, time_words,
+    Analyzer, Language, NamedDate, continuing, distinct, fold::fold, languages::LANGUAGES, requests, stopwords,
+    time_words,
 };
 use crate::time::{Clock, Times};
 
@@ -38,6 +39,8 @@ pub struct Question {
     pub is_of_the_past: bool,
     /// How likely it asks for something new, advice or work, and not for what was said or done, in [0, 1].
     pub request: f64,
+    /// How likely it goes on with something that an earlier conversation was about, in [0, 1].
+    pub continues: f64,
     in_first_person: bool,
     in_second_person: bool,
     /// Of words that texts of several languages have in several forms, the terms of each.
@@ -103,6 +106,7 @@ impl Question {
             times: None,
             is_of_the_past: time_words::is_of_the_past(text),
             request: requests::request(text, language),
+            continues: continuing::continues(text, language),
             in_first_person: time_words::in_first_person(text),
             in_second_person: time_words::in_second_person(text),
             forms: Vec::new(),

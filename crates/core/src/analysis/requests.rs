@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::{Language, phrases::PhraseModel, spaced::Spaced};
 
-/// The model of English, made by `training/request_words.py`. That it can be read is tested: the table is part of the program.
+/// The model of English, made by `training/message_words.py`. That it can be read is tested: the table is part of the program.
 static ENGLISH: LazyLock<PhraseModel> =
     LazyLock::new(|| PhraseModel::read(include_str!("requests.tsv")).unwrap_or_default());
 

@@ -13,7 +13,9 @@ use crate::{
 };
 
 /// Source files that have a part in what an index holds of a text, by name and content.
-const SOURCES: [(&str, &[u8]); 32] = [
+const SOURCES: [(&str, &[u8]); 34] = [
+    ("analysis/continuing.rs", include_bytes!("../analysis/continuing.rs")),
+    ("analysis/continuing.tsv", include_bytes!("../analysis/continuing.tsv")),
     ("analysis/dates.rs", include_bytes!("../analysis/dates.rs")),
     // The dictionary's function words tell languages. The first of these files has the sums of its tables.
     ("analysis/dictionary/mod.rs", include_bytes!("../analysis/dictionary/mod.rs")),

@@ -72,8 +72,9 @@ pub(super) fn combine(
     for share in shares.iter().flatten() {
         fused.iter_mut().enumerate().for_each(|(i, sum)| *sum += share.of(i));
     }
-    // Where all are alike, a time still tells them apart, as one who says when it is asked expects.
-    let asked = context.request.question.times.is_some();
+    // Where all are alike, a time still tells them apart, as one who says when it is asked or goes on with something expects.
+    let question = context.request.question;
+    let asked = question.times.is_some() || question.continues > 0.0;
     let deviation = mean_and_deviation(&fused).1.or(asked.then_some(1.0));
     let (mut totals, mut boosted) = (fused.clone(), Vec::new());
     let mut columns = table.columns[table.fused..].iter();

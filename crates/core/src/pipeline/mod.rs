@@ -35,7 +35,8 @@ pub use leg::{Column, Leg, LegInput, LegReader, ReadLeg, Scores};
 pub use legs::{AnswerFeatures, DenseLeg, LexicalLeg, UnitWeights, VectorSource};
 pub use matches::{FeatureMatch, TermMatch, TermPlace};
 pub use presets::{
-    CUE_BOOST, DATE_BOOST, LEARNED, MENTION_BOOST, ORDER_BOOST, QUERY_ADAPTER, REPLY_BOOST, TITLE_BOOST, WISH_BOOST,
+    CUE_BOOST, DATE_BOOST, LEARNED, MENTION_BOOST, ORDER_BOOST, QUERY_ADAPTER, RECENCY_BOOST, REPLY_BOOST, TITLE_BOOST,
+    WISH_BOOST,
 };
 pub use rank::{RankedCandidates, RankedHit, candidate_features, rank};
 pub use report::{CandidateReport, Cut, Stage, Unranked, Values, diagnose, ordinal};

@@ -8,8 +8,8 @@ use super::{
     definition::Pipeline,
     leg::Leg,
     legs::{
-        AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, MentionLeg, ReplyLeg, TimeOrderLeg,
-        TitleLeg, UnitWeights, WishLeg,
+        AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, MentionLeg, RecencyLeg, ReplyLeg,
+        TimeOrderLeg, TitleLeg, UnitWeights, WishLeg,
     },
     vectors::SpeakerNames,
 };
@@ -35,6 +35,8 @@ pub const DATE_BOOST: &str = "date_boost";
 pub const TITLE_BOOST: &str = "title_boost";
 /// The word of the boost by wishes.
 pub const WISH_BOOST: &str = "wish_boost";
+/// The word of the boost by recency.
+pub const RECENCY_BOOST: &str = "recency_boost";
 /// The word of the boost by questions that turns answer.
 pub const REPLY_BOOST: &str = "reply_boost";
 /// The word of the boost by order in time.
@@ -45,11 +47,12 @@ pub const MENTION_BOOST: &str = "mention_boost";
 type WeightedBoost = fn(f64) -> Boost;
 /// Boosts of one leg and one weight, by their words, in the order they are applied: order in time tells apart the best of
 /// all that came before.
-pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 6] = [
+pub(super) const WEIGHTED_BOOSTS: [(&str, WeightedBoost); 7] = [
     (DATE_BOOST, Boost::date),
     (TITLE_BOOST, Boost::title),
     (REPLY_BOOST, Boost::reply),
     (WISH_BOOST, Boost::wish),
+    (RECENCY_BOOST, Boost::recency),
     (MENTION_BOOST, Boost::mention),
     (ORDER_BOOST, Boost::order),
 ];
@@ -86,6 +89,11 @@ impl Boost {
     /// What a request to an assistant must heed.
     pub fn wish(weight: f64) -> Self {
         Self { word: WISH_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(WishLeg), weight)] }
+    }
+
+    /// What was said of late, where a message goes on with something.
+    pub fn recency(weight: f64) -> Self {
+        Self { word: RECENCY_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(RecencyLeg), weight)] }
     }
 
     /// The first or the last that names a matter.
@@ -145,6 +153,7 @@ impl Pipeline {
             Boost::title(7.0),
             Boost::reply(0.15),
             Boost::wish(2.0),
+            Boost::recency(1.0),
             Boost::mention(6.0),
             Boost::order(3.0),
         ];

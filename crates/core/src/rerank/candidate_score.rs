@@ -7,6 +7,8 @@ pub struct CandidateScore {
     pub score: Option<f64>,
     /// What of that score the candidate's standing in the first stage adds.
     pub first_stage: f64,
+    /// What of that score is for what a request to an assistant must heed.
+    pub heeded: f64,
     /// What that score lost to newer candidates that supersede it, where the question asks for what holds now; not negative.
     pub superseded: f64,
     /// What its model makes of it, from one that learned to tell both.

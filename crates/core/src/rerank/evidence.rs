@@ -140,10 +140,12 @@ impl Reranker for EvidenceReranker {
         let score = |((place, pair), logit): ((usize, &PairScore), f64)| {
             let first_stage = self.first_stage_weight * first_stage[place];
             let legs = &candidates[place].legs;
-            let conditions = CONDITIONS_WEIGHT * legs.conditions_met() + HEEDED_WEIGHT * legs.heeded();
+            let conditions = CONDITIONS_WEIGHT * legs.conditions_met();
+            let heeded = HEEDED_WEIGHT * legs.heeded();
             CandidateScore {
-                score: Some(logit + first_stage + conditions - superseded[place]),
+                score: Some(logit + first_stage + conditions + heeded - superseded[place]),
                 first_stage,
+                heeded,
                 superseded: superseded[place],
                 logits: pair.answers.map(|answers| Logits { fits: f64::from(pair.score), answers: f64::from(answers) }),
             }
@@ -154,12 +156,13 @@ impl Reranker for EvidenceReranker {
     }
 
     /// All turns that were read speak for their session: the logarithm of the sum of the exponentials of their scores. Half of the
-    /// first stage's weight is for where a turn stands there, the other half for where the session does (docs/decisions/0024).
+    /// first stage's weight is for where a turn stands there, the other half for where the session does (docs/decisions/0024). What
+    /// must be heeded is a turn, so that it counts for no session (docs/decisions/0030).
     fn score_session(&self, turns: &[CandidateScore], first_stage: f64) -> CandidateScore {
         let first_stage = self.first_stage_weight * first_stage / 2.0;
-        let of_turns = turns.iter().filter_map(|of| Some(of.score? - of.first_stage / 2.0));
+        let of_turns = turns.iter().filter_map(|of| Some(of.score? - of.first_stage / 2.0 - of.heeded));
         let score = log_sum_exp(&of_turns.collect::<Vec<_>>()).map(|of_turns| of_turns + first_stage);
-        CandidateScore { score, first_stage, superseded: 0.0, ..CandidateScore::best_of(turns) }
+        CandidateScore { score, first_stage, heeded: 0.0, superseded: 0.0, ..CandidateScore::best_of(turns) }
     }
 }
 
@@ -281,7 +284,7 @@ mod tests {
         let reranker = EvidenceReranker::new(scorer(), PairForm::Turn, 3.0);
         let turn = |score: f64, first_stage, answers| {
             let logits = Some(Logits { fits: 0.0, answers });
-            CandidateScore { score: Some(score), first_stage, superseded: 0.0, logits }
+            CandidateScore { score: Some(score), first_stage, logits, ..CandidateScore::default() }
         };
         let session = |turns: &[CandidateScore], first_stage| reranker.score_session(turns, first_stage);
         // 5 less half of 4, and half of the weight times 2.
@@ -294,6 +297,8 @@ mod tests {
         let far = session(&[turn(-2000.0, 0.0, 0.0), turn(900.0, 0.0, 0.0), turn(0.0, 0.0, 0.0)], 0.0);
         assert_eq!(far.score, Some(900.0));
         assert_eq!(session(&[], 0.0).score, None);
+        let heeded = CandidateScore { heeded: 4.0, ..turn(9.0, 4.0, 1.0) };
+        assert_eq!(session(&[heeded], 2.0), session(&[turn(5.0, 4.0, 1.0)], 2.0), "what is to be heeded is a turn");
         for endless in [f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(session(&[turn(endless, 0.0, 0.0); 2], 0.0).score, Some(endless));
         }

@@ -122,8 +122,8 @@ fn loco(described: &str) -> (String, Option<usize>) {
         ("rrf", "loco") => (format!("{outer}({WEIGHTS},{rest}"), Some(0)),
         // The fusion stands within.
         (
-            "dated" | "date_boost" | "title_boost" | "reply_boost" | "wish_boost" | "mention_boost" | "order_boost"
-            | "cued" | "cue_boost",
+            "dated" | "date_boost" | "title_boost" | "reply_boost" | "wish_boost" | "recency_boost" | "mention_boost"
+            | "order_boost" | "cued" | "cue_boost",
             _,
         ) => {
             let (inner, linked) = loco(rest);

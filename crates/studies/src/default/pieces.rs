@@ -8,8 +8,8 @@ use aforesaid::{
     Pipeline,
     formats::Captions,
     pipeline::{
-        AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, MENTION_BOOST, ORDER_BOOST, REPLY_BOOST,
-        TITLE_BOOST, WISH_BOOST,
+        AnswerFeatures, DATE_BOOST, DenseLeg, InvalidPipeline, LexicalLeg, MENTION_BOOST, ORDER_BOOST, RECENCY_BOOST,
+        REPLY_BOOST, TITLE_BOOST, WISH_BOOST,
     },
 };
 
@@ -64,6 +64,7 @@ pub(super) const PIECES: &[Piece] = &[
     numbers("a person said it, and how they want things, where it asks for something new", |to, from| {
         boost(to, from, WISH_BOOST)
     }),
+    numbers("of late, where it goes on with something", |to, from| boost(to, from, RECENCY_BOOST)),
     numbers("the first or the last mention, where it asks for one", |to, from| boost(to, from, MENTION_BOOST)),
     numbers("the newest or the oldest, where it asks for it", |to, from| boost(to, from, ORDER_BOOST)),
     numbers("vectors of questions without names", |to, from| {

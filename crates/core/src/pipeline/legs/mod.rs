@@ -6,6 +6,7 @@ mod date_match;
 mod dense;
 mod lexical;
 mod mention_order;
+mod recency;
 mod reply_match;
 mod time_order;
 mod title_match;
@@ -17,6 +18,7 @@ pub use date_match::DateLeg;
 pub use dense::{DenseLeg, VectorSource};
 pub use lexical::{AnswerFeatures, LexicalLeg, UnitWeights};
 pub use mention_order::MentionLeg;
+pub use recency::RecencyLeg;
 pub use reply_match::ReplyLeg;
 pub use time_order::TimeOrderLeg;
 pub use title_match::TitleLeg;
@@ -25,7 +27,7 @@ pub use wish_match::WishLeg;
 use super::leg::LegReader;
 
 /// How those that ship are read.
-pub(super) const READERS: [LegReader; 10] = [
+pub(super) const READERS: [LegReader; 11] = [
     lexical::READER,
     dense::READER,
     cue_bm25::READER,
@@ -36,4 +38,5 @@ pub(super) const READERS: [LegReader; 10] = [
     time_order::READER,
     mention_order::READER,
     wish_match::READER,
+    recency::READER,
 ];

@@ -15,7 +15,8 @@ use crate::{
 /// new is asked for.
 ///
 /// Half of it is that a person said it, or nobody did, as in a note; the other half is that it says how somebody wants things to be
-/// ([`Form::states_a_wish`](crate::analysis::Form::states_a_wish)). Both count as much as the query is likely to be a request.
+/// ([`Form::states_a_wish`](crate::analysis::Form::states_a_wish)). Both count as much as the query is likely to be a request
+/// that does not go on with something: what is left off somewhere is found there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WishLeg;
 
@@ -70,7 +71,8 @@ impl Column for WishColumn {
 
 fn scores(input: &LegInput<'_>) -> Option<Vec<f64>> {
     let SearchContext { index, request, .. } = input.context;
-    let (documents, likely) = (index.documents(), request.question.request);
+    let documents = index.documents();
+    let likely = request.question.request * (1.0 - request.question.continues);
     let speakers = documents.speakers();
     let is_asked = likely > 0.0 && request.unit == Granularity::Turn;
     if !is_asked || !speakers.iter().any(SpeakerName::is_assistant) {

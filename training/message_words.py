@@ -1,7 +1,9 @@
-"""Learns by which words a request to an assistant is told from a question about what was.
+"""Learns by which words messages to an assistant are told apart: requests from questions about what was, or messages that go on with
+something from all others.
 
 A logistic model with an L1 penalty over words and pairs of words, of datasets/messages and the questions of datasets/conversations and
-datasets/questions. It writes the table that `crates/core/src/analysis/requests.rs` reads: a line a phrase, its log odds before it.
+datasets/questions. It writes the table that `crates/core/src/analysis/requests.rs` or `continuing.rs` beside it reads: a line a phrase,
+its log odds before it.
 """
 
 import argparse
@@ -15,12 +17,14 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+# What is told from the rest, by the folder of datasets/messages that has the messages.
+SOUGHT = {"requests": "request", "continuing": "continues"}
 # Written apart from the others: never learned from.
-HELD_OUT = {"plain-all-sorts", "twelve-people"}
-# Categories whose questions are at times requests.
+HELD_OUT = {"requests": {"plain-all-sorts", "twelve-people"}, "continuing": {"plain", "all-sorts", "natural-all"}}
+# Categories whose questions are at times requests, or look like messages that go on.
 UNCLEAR = {"long", "plain", "followup"}
-# What a message counts, by where it is from.
-WEIGHTS = {"messages": 1.0, "requests": 1.5, "questions": 0.25}
+# What a question counts beside a message. That of a request is 0 where requests may be either.
+WEIGHTS = {"requests": {"request": 1.5, "question": 0.25}, "continuing": {"request": 0.0, "question": 0.25}}
 LEAST_TEXTS = 5
 INVERSE_PENALTY = 2.0
 LEAST_LOG_ODDS = 0.05
@@ -51,19 +55,19 @@ def lines(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def read(datasets):
-    """Texts, whether each is a request, and what it counts; and those held out."""
+def read(datasets, of):
+    """Texts, whether each is of the kind, and what it counts; and those held out."""
     learned, held_out = [], []
-    for path in sorted((datasets / "messages/requests").glob("*.jsonl")):
-        of = held_out if path.stem in HELD_OUT else learned
-        of += [(line["text"], line["kind"] == "request", WEIGHTS["messages"]) for line in lines(path)]
+    for path in sorted((datasets / "messages" / of).glob("*.jsonl")):
+        texts = held_out if path.stem in HELD_OUT[of] else learned
+        texts += [(line["text"], line["kind"] == SOUGHT[of], 1.0) for line in lines(path)]
     conversations = datasets / "conversations"
     paths = [*conversations.glob("*.questions.jsonl"), *conversations.glob("*.further.jsonl"), *(datasets / "questions").glob("*/*.jsonl")]
     for path in sorted(paths):
         for line in lines(path):
-            is_request = line["category"] == "request"
-            if line["category"] not in UNCLEAR:
-                learned.append((line["query"], is_request, WEIGHTS["requests" if is_request else "questions"]))
+            kind = "request" if line["category"] == "request" else "question"
+            if line["category"] not in UNCLEAR and WEIGHTS[of][kind] > 0:
+                learned.append((line["query"], kind == SOUGHT[of], WEIGHTS[of][kind]))
     return learned, held_out
 
 
@@ -76,10 +80,11 @@ def matrix(texts, vocabulary):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("of", choices=sorted(SOUGHT))
     arguments.add_argument("--datasets", type=Path, default=Path("datasets"))
-    arguments.add_argument("--out", type=Path, default=Path("crates/core/src/analysis/requests.tsv"))
+    arguments.add_argument("--out", type=Path, help="crates/core/src/analysis/OF.tsv, where nothing is said")
     options = arguments.parse_args()
-    learned, held_out = read(options.datasets)
+    learned, held_out = read(options.datasets, options.of)
     texts, truths, weights = zip(*learned)
     counts = Counter(phrase for text in texts for phrase in phrases(text))
     vocabulary = sorted(phrase for phrase, count in counts.items() if count >= LEAST_TEXTS)
@@ -87,12 +92,13 @@ def main():
     model.fit(matrix(texts, vocabulary), truths, sample_weight=weights)
     kept = [(weight, phrase) for weight, phrase in zip(model.coef_[0], vocabulary) if abs(weight) >= LEAST_LOG_ODDS]
     table = [(model.intercept_[0], ""), *kept]
-    options.out.write_text("".join(f"{weight:.2f}\t{phrase}\n" for weight, phrase in table), encoding="utf-8")
+    out = options.out or Path(f"crates/core/src/analysis/{options.of}.tsv")
+    out.write_text("".join(f"{weight:.2f}\t{phrase}\n" for weight, phrase in table), encoding="utf-8")
     texts, truths, _ = zip(*held_out)
     likely = model.predict_proba(matrix(texts, vocabulary))[:, 1]
     truths = np.array(truths)
     print(f"{len(learned)} texts, {len(kept)} phrases; held out: AUROC {roc_auc_score(truths, likely):.3f}, "
-          f"{np.mean(likely[truths] >= 0.5):.3f} of {truths.sum()} requests and {np.mean(likely[~truths] >= 0.5):.3f} of {(~truths).sum()} questions taken for requests")
+          f"{np.mean(likely[truths] >= 0.5):.3f} of {truths.sum()} that are of the kind and {np.mean(likely[~truths] >= 0.5):.3f} of {(~truths).sum()} others taken for it")
 
 
 if __name__ == "__main__":
