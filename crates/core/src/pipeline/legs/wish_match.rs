@@ -16,7 +16,7 @@ use crate::{
 ///
 /// Half of it is that a person said it, or nobody did, as in a note; the other half is that it says how somebody wants things to be
 /// ([`Form::states_a_wish`](crate::analysis::Form::states_a_wish)). Both count as much as the query is likely to be a request
-/// that does not go on with something: what is left off somewhere is found there.
+/// that does not go on with something, which is answered by where that matter stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WishLeg;
 
