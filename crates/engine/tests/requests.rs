@@ -47,6 +47,15 @@ fn a_request_heeds_what_a_person_wants_most() {
 }
 
 #[test]
+fn what_goes_on_with_something_is_no_request_to_be_heeded() {
+    let goes_on = "They agreed to the second dinner idea, so can you redo the plan for the weekend?";
+    let found = search("assistant", goes_on, Granularity::Turn, &Pipeline::lexical());
+    let [wish, request] = [&found, &search("assistant", REQUEST, Granularity::Turn, &Pipeline::lexical())]
+        .map(|found| heeded(found, "wish"));
+    assert!(wish < 0.5 * request, "{wish} {request}");
+}
+
+#[test]
 fn nothing_is_heeded_where_nothing_new_is_asked_for_or_no_assistant_speaks() {
     for (other, text, unit) in [
         ("assistant", QUESTION, Granularity::Turn),

@@ -14,6 +14,8 @@ pub(crate) const PIPELINE: &[&str] = &[
     "date_boost(",
     "order_boost(",
     "mention_boost(",
+    "recency_boost(",
+    "wish_boost(",
     "cue_boost(",
     "dated(",
     "cued(",

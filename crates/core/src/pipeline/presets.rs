@@ -8,8 +8,8 @@ use super::{
     definition::Pipeline,
     leg::Leg,
     legs::{
-        AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, MentionLeg, RecencyLeg, ReplyLeg,
-        TimeOrderLeg, TitleLeg, UnitWeights, WishLeg,
+        AnswerFeatures, CueBm25Leg, CueDenseLeg, DateLeg, DenseLeg, LexicalLeg, MentionLeg, ReplyLeg,
+        SessionRecencyLeg, TimeOrderLeg, TitleLeg, UnitWeights, WishLeg,
     },
     vectors::SpeakerNames,
 };
@@ -93,7 +93,7 @@ impl Boost {
 
     /// What was said of late, where a message goes on with something.
     pub fn recency(weight: f64) -> Self {
-        Self { word: RECENCY_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(RecencyLeg), weight)] }
+        Self { word: RECENCY_BOOST, measure: BoostMeasure::Plain, legs: vec![(Arc::new(SessionRecencyLeg), weight)] }
     }
 
     /// The first or the last that names a matter.

@@ -157,12 +157,15 @@ impl Reranker for EvidenceReranker {
 
     /// All turns that were read speak for their session: the logarithm of the sum of the exponentials of their scores. Half of the
     /// first stage's weight is for where a turn stands there, the other half for where the session does (docs/decisions/0024). What
-    /// must be heeded is a turn, so that it counts for no session (docs/decisions/0030).
+    /// must be heeded is a turn, so that it is not added to a session's score (docs/decisions/0030).
     fn score_session(&self, turns: &[CandidateScore], first_stage: f64) -> CandidateScore {
         let first_stage = self.first_stage_weight * first_stage / 2.0;
-        let of_turns = turns.iter().filter_map(|of| Some(of.score? - of.first_stage / 2.0 - of.heeded));
+        let unheeded =
+            |of: &CandidateScore| CandidateScore { score: of.score.map(|score| score - of.heeded), heeded: 0.0, ..*of };
+        let turns: Vec<CandidateScore> = turns.iter().map(unheeded).collect();
+        let of_turns = turns.iter().filter_map(|of| Some(of.score? - of.first_stage / 2.0));
         let score = log_sum_exp(&of_turns.collect::<Vec<_>>()).map(|of_turns| of_turns + first_stage);
-        CandidateScore { score, first_stage, heeded: 0.0, superseded: 0.0, ..CandidateScore::best_of(turns) }
+        CandidateScore { score, first_stage, superseded: 0.0, ..CandidateScore::best_of(&turns) }
     }
 }
 

@@ -13,11 +13,11 @@
 //! | `dense`, `dense(top3)`, `dense(all-MiniLM-L6-v2, max, strip_speakers)` | cosines, pooled into sessions, by any or by the named encoder; of the query without speakers' names |
 //! | `dense(max, query_adapter=dialogues)` | the query encoded with that query adapter, where the encoder has it |
 //! | `dense(max, multivec)`, `dense(max, concat)` | the best of a text's and its cue questions' vectors; one of the text with all of them |
-//! | `cue_bm25`, `cue_dense`, `date_match`, `time_order`, `mention_order`, `wish_match`, `recency` | the best cue question by BM25, by cosine; the fit of a named time; the place in time; the place among those that name what is asked about; what a request must heed; how few sessions were held since |
+//! | `cue_bm25`, `cue_dense`, `date_match`, `time_order`, `mention_order`, `wish_match`, `session_recency` | the best cue question by BM25, by cosine; the fit of a named time; the place in time; the place among those that name what is asked about; what a request must heed; how few sessions were held since |
 //! | `cue_boost(0.2:0.5, pipeline)` | adds the z-scores of `cue_bm25` and `cue_dense`, in standard deviations of the fused scores |
 //! | `date_boost(2, pipeline)` | adds `date_match`, in standard deviations of the fused scores |
 //! | `wish_boost(2, pipeline)` | adds `wish_match`, where the query is a request to an assistant |
-//! | `recency_boost(1, pipeline)` | adds `recency`, where the query goes on with something |
+//! | `recency_boost(1, pipeline)` | adds `session_recency`, where the query goes on with something |
 //! | `mention_boost(6, pipeline)` | adds `mention_order`, where the query asks for the first or the last mention |
 //! | `order_boost(3, pipeline)` | adds `time_order` among the best: the newest or the oldest, where the query asks for it |
 //! | `learned(pipeline)` | puts its best turns in order by the candidate ranker that ships |

@@ -6,8 +6,8 @@ mod date_match;
 mod dense;
 mod lexical;
 mod mention_order;
-mod recency;
 mod reply_match;
+mod session_recency;
 mod time_order;
 mod title_match;
 mod wish_match;
@@ -18,8 +18,8 @@ pub use date_match::DateLeg;
 pub use dense::{DenseLeg, VectorSource};
 pub use lexical::{AnswerFeatures, LexicalLeg, UnitWeights};
 pub use mention_order::MentionLeg;
-pub use recency::RecencyLeg;
 pub use reply_match::ReplyLeg;
+pub use session_recency::SessionRecencyLeg;
 pub use time_order::TimeOrderLeg;
 pub use title_match::TitleLeg;
 pub use wish_match::WishLeg;
@@ -38,5 +38,5 @@ pub(super) const READERS: [LegReader; 11] = [
     time_order::READER,
     mention_order::READER,
     wish_match::READER,
-    recency::READER,
+    session_recency::READER,
 ];
