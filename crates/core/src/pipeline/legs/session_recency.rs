@@ -1,6 +1,6 @@
 //! The leg `session_recency`: a message that goes on with something means it as it stood last.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     analysis::{Analyzer, SpeakerName},
@@ -17,7 +17,7 @@ use crate::{
 /// fewer than two sessions have a time.
 ///
 /// That is `e^(-n/30)` where `n` sessions of other candidates ended after it, multiplied by how likely the query goes on with
-/// something; 0 without a time. A session ends with its last turn. A note is its own session.
+/// something; 0 without a time. A session ends with its last turn. A note has the time that it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionRecencyLeg;
 
@@ -80,12 +80,9 @@ fn scores(input: &LegInput<'_>) -> Option<Vec<f64>> {
     if likely <= 0.0 || !context.index.documents().speakers().iter().any(SpeakerName::is_assistant) {
         return None;
     }
-    let moments: HashMap<u32, i64> = input
-        .units
-        .iter()
-        .filter_map(|unit| session_of(context, *unit))
-        .filter_map(|session| Some((session, ended_at(context, session)?)))
-        .collect();
+    let sessions: HashSet<u32> = input.units.iter().filter_map(|&unit| session_of(context, unit)).collect();
+    let moments: HashMap<u32, i64> =
+        sessions.into_iter().filter_map(|session| Some((session, ended_at(context, session)?))).collect();
     if moments.len() < 2 {
         return None;
     }
