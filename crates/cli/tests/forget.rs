@@ -49,3 +49,21 @@ fn a_forget_beside_a_reader_tells_what_went_and_is_finished_later() {
     assert!(!holds_secret(&sandbox), "any later command finishes it");
     assert_eq!(sandbox.json(&["stats"])["erasure"], "complete");
 }
+
+#[test]
+fn a_title_of_one_session_of_several_does_not_forget_the_others() {
+    let sandbox = Sandbox::holding(concat!(
+        r#"{"id":"a","conversation":"mail","session":"t1","title":"Your offer","speaker":"Ann","text":"We offer 900."}"#,
+        "\n",
+        r#"{"id":"b","conversation":"mail","session":"t2","title":"The lease","speaker":"Bo","text":"It ends in May."}"#,
+    ));
+    let refused = finish(&mut sandbox.command(&["forget", "--conversation", "your offer", "--yes"]));
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains(r#"--conversation "mail" --session "t1""#), "{refused:?}");
+    assert_eq!(
+        sandbox.json(&["forget", "--conversation", "mail", "--session", "t1", "--yes"])["forgotten"]["turns"],
+        1
+    );
+    // What is left has one title, which may stand for the conversation.
+    assert_eq!(sandbox.json(&["forget", "--conversation", "The lease", "--yes"])["forgotten"]["turns"], 1);
+}
