@@ -22,6 +22,9 @@ pub(crate) fn of(error: &Error) -> String {
         Error::EncoderServer(LlmError::Key { .. }) => format!("; it is read from {}", server::KEY),
         Error::Llm(LlmError::Key { .. }) => format!("; it is read from {LLM_KEY}"),
         Error::MissingSetting { of, setting } => missing(of, setting).to_owned(),
+        Error::AmbiguousTitle { conversation, session, .. } => {
+            format!(": --conversation {:?}, with --session {:?}", conversation.as_str(), session.as_str())
+        }
         _ => of_code(error.code(), &error.to_string()).to_owned(),
     }
 }

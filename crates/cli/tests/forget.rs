@@ -58,8 +58,8 @@ fn a_title_of_one_session_of_several_does_not_forget_the_others() {
         r#"{"id":"b","conversation":"mail","session":"t2","title":"The lease","speaker":"Bo","text":"It ends in May."}"#,
     ));
     let refused = finish(&mut sandbox.command(&["forget", "--conversation", "your offer", "--yes"]));
-    assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.stderr.contains(r#"--conversation "mail" --session "t1""#), "{refused:?}");
+    assert_eq!(refused.code, 4, "{refused:?}");
+    assert!(refused.stderr.contains(r#"--conversation "mail", with --session "t1""#), "{refused:?}");
     assert_eq!(
         sandbox.json(&["forget", "--conversation", "mail", "--session", "t1", "--yes"])["forgotten"]["turns"],
         1

@@ -100,6 +100,21 @@ pub enum Error {
         /// Those that it may be.
         conversations: Vec<ConversationId>,
     },
+    /// A conversation is named by what is the title of some of its sessions only.
+    #[error(
+        "title {title:?}: it is that of session {:?} of conversation {:?}, where it is not that of {others} others; name the \
+         conversation by its id, and the session if that alone is meant", .session.as_str(), .conversation.as_str()
+    )]
+    AmbiguousTitle {
+        /// What was named.
+        title: String,
+        /// The conversation that has such a session.
+        conversation: ConversationId,
+        /// The first of the sessions.
+        session: SessionId,
+        /// How many sessions of the conversation have another title, or none.
+        others: usize,
+    },
     /// A note that is to take the place of another does not say of which.
     #[error("a note that takes the place of another needs its id; found none")]
     NoteWithoutId,
@@ -280,6 +295,7 @@ impl Error {
             | Error::AmbiguousMemory { .. }
             | Error::AmbiguousId { .. }
             | Error::AmbiguousConversation { .. }
+            | Error::AmbiguousTitle { .. }
             | Error::NoteWithoutId
             | Error::AmbiguousSession { .. }
             | Error::InvalidCues { .. }

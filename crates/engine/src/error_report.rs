@@ -44,6 +44,7 @@ impl Error {
             Self::AmbiguousSession { .. } => "ambiguous_session",
             Self::AmbiguousId { .. } => "ambiguous_id",
             Self::AmbiguousConversation { .. } => "ambiguous_conversation",
+            Self::AmbiguousTitle { .. } => "ambiguous_title",
             Self::NoteWithoutId => "note_without_id",
             Self::NoDenseLeg { .. } => "no_dense_leg",
             Self::OtherEncoder { .. } => "other_encoder",
@@ -110,6 +111,9 @@ impl Error {
             }
             Self::AmbiguousConversation { name, conversations } => {
                 json!({"name": name, "conversations": conversations})
+            }
+            Self::AmbiguousTitle { title, conversation, session, others } => {
+                json!({"title": title, "conversation": conversation, "session": session, "others": others})
             }
             Self::AmbiguousSession { session, conversations } => {
                 json!({"session": session, "conversations": conversations})

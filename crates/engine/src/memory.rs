@@ -167,12 +167,18 @@ impl Memory {
     /// While another process reads the store, the last bytes are erased later: [`DeleteReport::erasure`] tells.
     ///
     /// # Errors
-    /// When nothing matches, or the store fails.
+    /// When nothing matches, when a scope without a session names its conversation by what is the title of some of its sessions
+    /// only, or when the store fails.
     pub fn forget(&self, namespace: &Namespace, target: &Target) -> Result<DeleteReport, Error> {
         self.must_exist(namespace)?;
         let target = match target {
             Target::One(memory_ref) => DeleteTarget::One(self.one(namespace, memory_ref)?.seq),
-            Target::Within(scope) => DeleteTarget::Within(self.resolve_scope(namespace, scope)?),
+            Target::Within(scope) => {
+                if let (Some(name), None) = (&scope.conversation, &scope.session) {
+                    self.resolve_whole_conversation(namespace, name)?;
+                }
+                DeleteTarget::Within(self.resolve_scope(namespace, scope)?)
+            }
         };
         let report = self.store.forget(namespace, &target);
         // Also after an error: rows may be gone though the log could not be emptied.

@@ -76,6 +76,40 @@ impl Memory {
         }
     }
 
+    /// The conversation of that name, as [`Memory::resolve_conversation`] finds it, for what must not reach a session that was not
+    /// meant: the title of one thread of a mailbox is no name of the mailbox.
+    ///
+    /// # Errors
+    /// When several conversations are meant, when the name is the title of some of the conversation's sessions and others have another
+    /// or none, or when the store fails.
+    pub fn resolve_whole_conversation(
+        &self,
+        namespace: &Namespace,
+        name: &ConversationId,
+    ) -> Result<ConversationId, Error> {
+        let conversation = self.resolve_conversation(namespace, name)?;
+        let lower = name.as_str().to_lowercase();
+        if conversation.as_str().to_lowercase() == lower {
+            return Ok(conversation);
+        }
+        let within = Scope { conversation: Some(conversation.clone()), ..Scope::default() };
+        let (mut of_title, mut others) = (None, 0);
+        for session in self.store.sessions(namespace, &within)? {
+            let Some(id) = session.session else { continue };
+            if session.title.is_some_and(|title| title.to_lowercase() == lower) {
+                of_title.get_or_insert(id);
+            } else {
+                others += 1;
+            }
+        }
+        match of_title {
+            Some(session) if others > 0 => {
+                Err(Error::AmbiguousTitle { title: name.to_string(), conversation, session, others })
+            }
+            _ => Ok(conversation),
+        }
+    }
+
     /// The conversations whose name or title is this in other case; where there is none, those whose names begin so.
     fn conversations_like(&self, namespace: &Namespace, name: &str) -> Result<Vec<ConversationId>, Error> {
         // Programs name their conversations in full, and what they name may not be stored yet.

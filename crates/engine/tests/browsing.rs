@@ -174,6 +174,26 @@ fn a_name_stands_for_one_memory() {
 }
 
 #[test]
+fn a_title_of_some_sessions_does_not_forget_the_others() {
+    let memory = filled();
+    let within = |conversation: &str, session: Option<&str>| {
+        let conversation = Some(ConversationId::new(conversation).unwrap());
+        let session = session.map(|session| SessionId::new(session).unwrap());
+        Target::Within(Scope { conversation, session, ..Scope::default() })
+    };
+    let all = memory.count(&ns("me"), &within("kites", None)).unwrap();
+    let refused = memory.forget(&ns("me"), &within("kites S1", None)).unwrap_err();
+    assert!(matches!(&refused, Error::AmbiguousTitle { session, .. } if session.as_str() == "s1"), "{refused}");
+    assert_eq!(memory.count(&ns("me"), &within("kites", None)).unwrap(), all);
+
+    // With its session, a title says which conversation; and one that no session lacks stands for all of it.
+    memory.forget(&ns("me"), &within("Kites s1", Some("s1"))).unwrap();
+    let left = memory.count(&ns("me"), &within("kites", None)).unwrap();
+    assert!(left > 0 && left < all);
+    assert_eq!(memory.forget(&ns("me"), &within("Kites s2", None)).unwrap().turns, left);
+}
+
+#[test]
 fn a_conversation_goes_by_its_title_in_any_case_and_by_the_beginning_of_its_name() {
     let memory = filled();
     let ids = ["5d75a000-0b1d-4c3e-9f00-000000000001", "5d75a111-0b1d-4c3e-9f00-000000000001", "chat-12"];

@@ -84,6 +84,7 @@ fn the_codes_are_these() {
     ambiguous_id
     ambiguous_memory
     ambiguous_session
+    ambiguous_title
     archive_entries
     archive_file_too_large
     archive_overlap

@@ -3,7 +3,7 @@
 use aforesaid::{
     Memory, Target,
     store::MemoryRef,
-    types::{ConversationId, MemoryId, Scope},
+    types::{MemoryId, Scope},
     wire::{ForgetReport, InNamespace},
 };
 use clap::Args;
@@ -85,11 +85,11 @@ impl Forget {
             Target::One(name) => name,
             Target::Within(mut scope) => {
                 if let Some(name) = &mut scope.conversation {
-                    let found = memory.resolve_conversation(&settings.namespace, name)?;
+                    let found = match &scope.session {
+                        Some(_) => memory.resolve_conversation(&settings.namespace, name)?,
+                        None => memory.resolve_whole_conversation(&settings.namespace, name)?,
+                    };
                     if found != *name {
-                        if scope.session.is_none() {
-                            one_title(memory, settings, name, &found)?;
-                        }
                         aside(format_args!("{} stands for {}", printable(name.as_str()), printable(found.as_str())));
                         *name = found;
                     }
@@ -128,27 +128,4 @@ impl Forget {
             None => Ok(Target::Within(scope)),
         }
     }
-}
-
-/// Refuses a title of one session that stands for a conversation with others beside it, such as a thread of a mailbox.
-fn one_title(
-    memory: &Memory,
-    settings: &Settings,
-    title: &ConversationId,
-    found: &ConversationId,
-) -> Result<(), Failure> {
-    let within = Scope { conversation: Some(found.clone()), ..Scope::default() };
-    let sessions = memory.sessions(&settings.namespace, &within)?;
-    let lower = title.as_str().to_lowercase();
-    let is_named = |of: &Option<String>| of.as_deref().is_some_and(|of| of.to_lowercase() == lower);
-    let others = sessions.iter().filter(|session| !is_named(&session.title)).count();
-    let Some(session) = sessions.iter().find(|session| is_named(&session.title)).filter(|_| others > 0) else {
-        return Ok(());
-    };
-    let [title, found, session] = [title.as_str(), found.as_str(), session.session.as_str()];
-    Err(Failure::Usage(format!(
-        "--conversation {title:?}: the title of a session of {found:?}, which has {} of other titles too; give \
-         --conversation {found:?} --session {session:?} for the one, or --conversation {found:?} for all",
-        count(others as u64, "session"),
-    )))
 }
