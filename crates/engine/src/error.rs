@@ -102,8 +102,8 @@ pub enum Error {
     },
     /// A conversation is named by what is the title of some of its sessions only.
     #[error(
-        "title {title:?}: it is that of session {:?} of conversation {:?}, where it is not that of {others} others; name the \
-         conversation by its id, and the session if that alone is meant", .session.as_str(), .conversation.as_str()
+        "title {title:?}: not all sessions of conversation {:?} have it: {:?} does, and others do not ({others}); name the conversation by \
+         its id, and the session if only that is meant", .conversation.as_str(), .session.as_str()
     )]
     AmbiguousTitle {
         /// What was named.
