@@ -44,7 +44,7 @@ pub(crate) struct Sync {
     /// No projects that match; may be repeated.
     #[arg(long, value_name = "PROJECT")]
     deny: Vec<String>,
-    /// What becomes of tool calls: off, short (one line each) or full [default: short].
+    /// What becomes of tool calls: off, short (one line each, and the error of one that failed) or full [default: short].
     #[arg(long, value_name = "CHOICE", value_parser = tools)]
     tools: Option<ToolTurns>,
     /// Keep at most so many turns of a project; the oldest sessions beyond are forgotten.

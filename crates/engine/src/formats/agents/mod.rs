@@ -110,7 +110,8 @@ impl FromStr for Agent {
 pub enum ToolTurns {
     /// They are left out.
     Off,
-    /// One line: what was done and how it ended.
+    /// One line: what was done and how it ended. A call that failed has the first and last lines of what it gave back too, of
+    /// 600 bytes at most.
     #[default]
     Short,
     /// The line, what the tool was given, and what it gave back, each up to 4,000 bytes.

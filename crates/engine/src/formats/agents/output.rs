@@ -2,8 +2,24 @@
 
 use serde_json::Value;
 
+use super::spoken;
+
 /// How far into an output an exit code is looked for, in bytes.
 const HEAD: usize = 400;
+/// Bytes of a failed call's first lines that are kept, and of its last.
+const FIRST: usize = 200;
+const LAST: usize = 400;
+/// What a line begins with that a program puts before an output.
+const BEFORE: &[&str] = &[
+    "exit code",
+    "error: exit code",
+    "process exited with code",
+    "chunk id:",
+    "wall time:",
+    "original token count:",
+    "total output lines:",
+    "output:",
+];
 
 /// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -60,11 +76,56 @@ impl Output {
         }
     }
 
+    /// The first and last lines of what a failed call gave back, without those that its outcome says already; empty where it
+    /// did not fail, and where a person refused it.
+    pub(super) fn failure(&self) -> String {
+        let has_failed = self.exit.map_or(self.failed == Some(true), |exit| exit != 0);
+        if !has_failed || spoken::refusal(&self.text).is_some() {
+            return String::new();
+        }
+        let text = self.text.trim().strip_suffix("</tool_use_error>").unwrap_or(&self.text);
+        let is_before = |line: &&str| {
+            let start = line[..line.floor_char_boundary(HEAD)].trim_start().to_ascii_lowercase();
+            BEFORE.iter().any(|before| start.starts_with(before))
+        };
+        let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        // Without an exit code, the outcome is the first line.
+        let said = usize::from(self.exit.is_none());
+        let lines: Vec<&str> = lines.skip_while(is_before).skip(said).collect();
+        first_and_last(&lines)
+    }
+
     fn first_line(&self) -> &str {
         let line = self.text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let line = line.trim_start_matches("<tool_use_error>").trim_start_matches("Error:").trim();
         line.strip_suffix("</tool_use_error>").unwrap_or(line)
     }
+}
+
+/// The first of some lines, [`FIRST`] bytes at most, and the last, [`LAST`] at most.
+fn first_and_last(lines: &[&str]) -> String {
+    let first = fitting(lines.iter(), FIRST);
+    let (first, rest) = lines.split_at(first);
+    let (between, last) = rest.split_at(rest.len() - fitting(rest.iter().rev(), LAST));
+    let between = match between {
+        [] => None,
+        // A line that is too long is begun.
+        [long, ..] if first.is_empty() && last.is_empty() => {
+            Some(format!("{}…", &long[..long.floor_char_boundary(LAST)]))
+        }
+        _ => Some("…".to_owned()),
+    };
+    let kept: Vec<&str> = first.iter().copied().chain(between.as_deref()).chain(last.iter().copied()).collect();
+    kept.join("\n")
+}
+
+/// How many of these lines have so many bytes at most.
+fn fitting<'l>(lines: impl Iterator<Item = &'l &'l str>, most: usize) -> usize {
+    let ends = lines.scan(0, |bytes, line| {
+        *bytes += line.len() + 1;
+        Some(*bytes)
+    });
+    ends.take_while(|end| *end <= most).count()
 }
 
 /// The exit code that the beginning of an output names.
@@ -102,5 +163,47 @@ mod tests {
         let error = "<tool_use_error>File has not been read yet.</tool_use_error>";
         assert_eq!(Output::new(error, Some(true)).outcome(), "failed: File has not been read yet.");
         assert_eq!(Output::of(&json!(3), Some(true)).outcome(), "failed");
+    }
+
+    #[test]
+    fn a_failure_is_told_by_its_first_and_last_lines() {
+        let told = |text: &str, failed| Output::new(text, failed).failure();
+        assert_eq!(told("Exit code 101\nerror[E0308]: mismatched types\n\n", None), "error[E0308]: mismatched types");
+        assert_eq!(told("Error: Exit code 1\nboom", Some(true)), "boom");
+        let codex = "Chunk ID: a\nWall time: 1 seconds\nProcess exited with code 2\nOutput:\nno such file";
+        assert_eq!(told(codex, None), "no such file");
+        // The first line is the outcome.
+        assert_eq!(told("File not found: a.rs\nDid you mean b.rs?", Some(true)), "Did you mean b.rs?");
+        assert_eq!(
+            told("<tool_use_error>File not found\nRead it first.</tool_use_error>", Some(true)),
+            "Read it first."
+        );
+        for (text, failed) in [
+            ("Exit code 0\nwarning: unused", None),
+            ("all is well", None),
+            ("all is well", Some(false)),
+            ("", Some(true)),
+            ("Exit code 1", Some(true)),
+            ("The user doesn't want to proceed. To tell you how, the user said:\nNot now.", Some(true)),
+        ] {
+            assert_eq!(told(text, failed), "", "{text}");
+        }
+    }
+
+    #[test]
+    fn of_a_long_failure_the_lines_between_are_left_out() {
+        let lines: Vec<String> = (0..5_000).map(|line| format!("line {line} of the failing test")).collect();
+        let kept = Output::new(format!("Exit code 1\n{}\nthe last word", lines.join("\n")), None).failure();
+        assert!(
+            kept.starts_with("line 0 of") && kept.contains("\n…\nline 49") && kept.ends_with("\nthe last word"),
+            "{kept}"
+        );
+        assert!(kept.len() <= FIRST + LAST + 5, "{}", kept.len());
+        // Of lines that are longer than what is kept, one is begun; a short one is kept.
+        let long = "é".repeat(10_000);
+        let kept = Output::new(format!("Exit code 1\n{long}"), None).failure();
+        assert!(kept.len() <= LAST + 5 && kept.ends_with("é…"), "{}", kept.len());
+        assert_eq!(Output::new(format!("Exit code 1\n{long}\nat last"), None).failure(), "…\nat last");
+        assert_eq!(Output::new(format!("Exit code 1\nat first\n{long}"), None).failure(), "at first\n…");
     }
 }

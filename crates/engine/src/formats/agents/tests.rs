@@ -106,7 +106,7 @@ fn a_log_of_claude_code_is_told_as_it_was_shown() {
         [
             "session-1 user: Why does the reel jam?",
             "session-1 assistant: Let me look at the pawl.",
-            "session-1 tool: ran cargo test reel: exit 101",
+            "session-1 tool: ran cargo test reel: exit 101\nerror: test reel_turns failed",
             "session-1 tool: read /home/ann/kites/src/reel.rs: ok",
             "session-1 user: Mind the spring, too.",
             "session-1 assistant: The spring is one coil short.",
@@ -192,7 +192,7 @@ fn a_legacy_log_of_codex_says_each_message_once() {
         told(&turns),
         [
             "session-1 user: Count the knots in the tail.",
-            "session-1 tool: ran grep -c knot tail.txt: exit 2",
+            "session-1 tool: ran grep -c knot tail.txt: exit 2\nno such file",
             "session-1 tool: ran wc -l tail.txt: exit 0",
             "session-1 assistant: Twelve knots.",
             "session-1 user: Tie one more.",
@@ -267,7 +267,7 @@ fn a_session_of_opencode_is_read() {
         [
             "session-1 user: Sew the sail.",
             "session-1 assistant: Sewn.",
-            "session-1 tool: ran sew --sail: exit 3",
+            "session-1 tool: ran sew --sail: exit 3\ndone",
             "session-1 tool: edited sail.txt: failed: File not found: sail.txt",
         ]
     );

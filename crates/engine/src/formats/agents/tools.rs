@@ -34,6 +34,12 @@ impl Call {
             text.push_str(": ");
             text.push_str(&one_line(&outcome));
         }
+        if let Some(failure) = output.map(Output::failure).filter(|_| tools == ToolTurns::Short) {
+            if !failure.is_empty() {
+                text.push('\n');
+                text.push_str(&failure);
+            }
+        }
         if tools == ToolTurns::Full {
             for part in [Some(self.given.as_str()), output.map(|output| output.text.as_str())].into_iter().flatten() {
                 if !part.trim().is_empty() {
@@ -204,7 +210,7 @@ mod tests {
     fn a_result_says_how_it_ended() {
         let call = Call::new("Bash", &json!({"command": "cargo test"}));
         let output = Output::new("Exit code 101\nerror: two tests failed", Some(true));
-        assert_eq!(call.text(ToolTurns::Short, Some(&output)), "ran cargo test: exit 101");
+        assert_eq!(call.text(ToolTurns::Short, Some(&output)), "ran cargo test: exit 101\nerror: two tests failed");
         let full = call.text(ToolTurns::Full, Some(&output));
         assert_eq!(
             full,
