@@ -44,6 +44,13 @@ use crate::{
 };
 
 fn main() -> ExitCode {
+    match commands::hook::is_called(args::command, std::env::args_os().skip(1)) {
+        true => commands::hook::always_well(program),
+        false => program(),
+    }
+}
+
+fn program() -> ExitCode {
     let matches = args::command().try_get_matches();
     let (matches, cli) = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
         Ok((cli, matches)) => (matches, cli),

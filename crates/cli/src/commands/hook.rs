@@ -1,5 +1,7 @@
 //! `aforesaid hook`
 
+mod ending;
+
 use std::{
     borrow::Cow,
     env,
@@ -31,6 +33,8 @@ use crate::{
     sync_setup,
     unused::{PIPELINE, Unused, unused},
 };
+
+pub(crate) use ending::{always_well, is_called};
 
 /// Characters that are handed to an agent at most, where the configuration file does not say.
 const CONTEXT_CHARS: usize = 1_500;

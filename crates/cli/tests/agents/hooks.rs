@@ -3,6 +3,7 @@
 use std::{
     fs,
     net::TcpListener,
+    process::Command,
     thread,
     time::{Duration, Instant},
 };
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     logs::{SESSION, namespace, path, round},
-    sandbox::{Sandbox, feed},
+    sandbox::{STORE, Sandbox, feed, finish},
 };
 
 const OTHER: &str = "11111111-2222-4333-8444-555555555555";
@@ -172,13 +173,78 @@ fn a_server_that_does_not_answer_keeps_no_prompt_waiting() {
     assert!(noted.len() == 1 && noted[0].lines().count() == 3, "{noted:?}");
 }
 
+/// Claude Code takes the exit code 2 for a refusal of the prompt: a wrong option, variable or key of the configuration file blocked
+/// every prompt of a person.
 #[test]
-fn what_no_agent_sends_is_refused() {
-    let sandbox = Sandbox::new();
-    let refused = sandbox.refusal_given(b"{}", || sandbox.command(&["hook", "Stopp"]));
-    assert!(refused.starts_with("2 usage: event \"Stopp\": expected one of SessionStart"), "{refused}");
-    // An agent takes some exit codes for a refusal of what it is about to do.
-    let passed = feed(&mut sandbox.command(&["hook", "Stop"]), b"[");
-    assert!(passed.code == 0 && passed.stdout.is_empty(), "{passed:?}");
-    assert!(passed.stderr.starts_with("aforesaid hook: standard input:"), "{passed:?}");
+fn whatever_is_wrong_a_hook_prints_nothing_and_ends_well() {
+    let sandbox = project();
+    let event = json!({
+        "session_id": SESSION, "cwd": sandbox.path("kites"), "hook_event_name": "UserPromptSubmit",
+        "prompt": "why does the reel jam in the cold",
+    });
+    let event = event.to_string();
+    let ends_well = |change: &dyn Fn(&mut Command), args: &[&str], input: &str, expected: &str| {
+        let mut command = sandbox.bare(args);
+        change(&mut command);
+        let outcome = feed(&mut command, input.as_bytes());
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{args:?}: {outcome:?}");
+        assert!(!outcome.stderr.is_empty(), "{args:?}: {outcome:?}");
+        assert!(outcome.stderr.contains(expected) && !outcome.stderr.contains("panicked"), "{args:?}: {outcome:?}");
+    };
+    let usual = ["--store", STORE, "--model", "none", "hook", "UserPromptSubmit"];
+    for (variable, value) in [
+        ("AFORESAID_THREADS", "many"),
+        ("AFORESAID_TIME_ZONE", "Europe/Atlantis"),
+        ("AFORESAID_PIPELINE", "telepathy"),
+        ("AFORESAID_PRESET", "telepathy"),
+        ("AFORESAID_PRECISION", "f7"),
+        ("AFORESAID_NAMESPACE", "   "),
+        ("AFORESAID_CONFIG", "not/there.toml"),
+        ("AFORESAID_QUERY_ADAPTER", "not/there.safetensors"),
+        ("AFORESAID_ENCODER_URL", "http://localhost:1"),
+    ] {
+        ends_well(&|command| _ = command.env(variable, value), &usual, &event, "");
+        let mut stats = sandbox.bare(&["--store", STORE, "stats"]);
+        assert_ne!(finish(stats.env(variable, value)).code, 0, "{variable} is wrong for other commands");
+    }
+    let unchanged = |_: &mut Command| ();
+    for (args, expected) in [
+        (&["--store", STORE, "hook", "UserPromptSubmit", "--nosuch"][..], "unexpected argument '--nosuch'"),
+        (&["--nosuch", "hook", "UserPromptSubmit"], "unexpected argument '--nosuch'"),
+        (&["--json", "--nosuch", "hook", "UserPromptSubmit"], "\"usage\""),
+        (&["--store", STORE, "hook"], "<EVENT>"),
+        (&["--store", STORE, "hook", "UserPromptSubmit", "more"], "unexpected argument 'more'"),
+        (&["--store", STORE, "hook", "Stopp"], "event \"Stopp\": expected one of SessionStart"),
+        (&["--json", "--store", STORE, "hook", "Stopp"], "event \\\"Stopp\\\": expected one of SessionStart"),
+        (&["--store", STORE, "hook", "UserPromptSubmit", "--pipeline", "lexical"], "--pipeline: a hook searches"),
+        (&["--store", STORE, "hook", "UserPromptSubmit", "--now", "sometime"], "--now"),
+        (&["--store", "home", "hook", "UserPromptSubmit"], "home"),
+        (&["--store", "held.txt", "hook", "UserPromptSubmit"], "held.txt"),
+        (&["--store", "memory:", "hook", "flush"], "--store memory:"),
+    ] {
+        sandbox.write("held.txt", "this is no store");
+        ends_well(&unchanged, args, &event, expected);
+    }
+    for (input, expected) in
+        [("[", "aforesaid hook: standard input:"), ("", "standard input"), ("{\"prompt\": 3}", "standard input")]
+    {
+        ends_well(&unchanged, &usual, input, expected);
+    }
+    let configuration = "home/config/aforesaid/config.toml";
+    for (text, expected) in [
+        ("colour = \"red\"\n", "unknown field `colour`"),
+        ("[agents]\ncontext_confidence = 3\n", "agents.context_confidence 3"),
+        ("[agents]\ncontext = \"maybe\"\n", "configuration file"),
+        ("threads = [\n", "configuration file"),
+    ] {
+        sandbox.write(configuration, text);
+        ends_well(&unchanged, &usual, &event, expected);
+    }
+    fs::remove_file(sandbox.path(configuration)).unwrap();
+    // Nothing was wrong but that.
+    assert!(feed(&mut sandbox.bare(&usual), event.as_bytes()).succeeded().contains("pawl"));
+    // Help is printed, and other commands are refused as ever.
+    assert!(finish(&mut sandbox.bare(&["hook", "--help"])).succeeded().contains("SessionStart"));
+    assert_eq!(finish(&mut sandbox.bare(&["search", "--nosuch", "hook"])).code, 2);
+    assert_eq!(finish(&mut sandbox.bare(&["--store", "hook", "stats", "--nosuch"])).code, 2);
 }
