@@ -6,7 +6,7 @@ use crate::{
     commands,
     global::Global,
     settings::Settings,
-    unused::{Unused, no_search, no_vectors_in},
+    unused::{Unused, no_search},
 };
 
 /// A memory for conversations: store turns, search them later, and get the exact turns back.
@@ -36,8 +36,8 @@ pub(crate) enum Command {
     /// Answer a question with a language model from the turns found.
     Ask(Box<commands::ask::Ask>),
     /// Explain why a turn, note or session is ranked where it is, or not found.
-    Why(commands::why::Why),
-    /// List conversations, sessions or the latest turns and notes.
+    Why(Box<commands::why::Why>),
+    /// List conversations, sessions, speakers or the latest turns and notes.
     List(commands::list::List),
     /// Show a turn or note with the turns around it.
     Show(commands::show::Show),
@@ -100,7 +100,7 @@ impl Command {
             Command::Add(command) => command.unused(settings),
             Command::Search(command) => command.unused(settings),
             Command::Ask(command) => command.unused(settings),
-            Command::Why(_) => no_vectors_in(&settings.pipeline),
+            Command::Why(command) => command.unused(settings),
             Command::Cues(command) => command.unused(),
             Command::Models(command) => command.unused(settings),
             Command::Eval(command) => command.unused(),

@@ -39,6 +39,8 @@ pub(crate) enum Failure {
     Damage { store: String, findings: usize },
     #[error("store {store}: {lost} memories could not be read and {changed} are not what was stored; {next}")]
     Lost { store: String, lost: u64, changed: usize, next: &'static str },
+    #[error("{}{next}", .error.message())]
+    Spoilt { error: Box<Error>, next: String },
     #[error("{count} of {total} files failed their check; {next}")]
     Unverified { count: usize, total: usize, next: &'static str },
 }
@@ -81,6 +83,7 @@ impl Failure {
         match self {
             Failure::Memory(error) => memory_kind(error),
             Failure::Importing { source, .. } => memory_kind(source),
+            Failure::Spoilt { error, .. } => memory_kind(error),
             Failure::Model(_) | Failure::Llm(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Eval(error) => eval_kind(error),
             Failure::SomeFiles { .. } => ("some_files", 6),
@@ -127,6 +130,7 @@ impl Failure {
     fn json(&self, kind: &str) -> serde_json::Value {
         match self {
             Failure::Memory(error) => json!(ErrorReport { message: self.message(), ..error.report() }),
+            Failure::Spoilt { error, .. } => json!(ErrorReport { message: self.message(), ..error.report() }),
             Failure::Importing { source, .. } => json!(ErrorReport { message: self.message(), ..source.report() }),
             Failure::Model(error) => json!({"code": error.code(), "kind": kind, "message": self.message(), "data": {}}),
             Failure::Llm(error) => json!({"code": error.code(), "kind": kind, "message": self.message(), "data": {}}),

@@ -9,7 +9,12 @@ use aforesaid::{
 };
 use clap::{Args, ValueHint};
 
-use crate::{old_names, precision::PrecisionChoice, server::ServerArgs, values::at_least_one};
+use crate::{
+    old_names,
+    precision::PrecisionChoice,
+    server::ServerArgs,
+    values::{at_least_one, truth},
+};
 
 /// What the options of every command stand under in a help.
 const COMMON: &str = "Common options";
@@ -41,7 +46,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_MODEL_CACHE", value_hint = ValueHint::DirPath)]
     pub(crate) model_cache: Option<PathBuf>,
     /// Do not use the network; only servers on this machine are asked.
-    #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_OFFLINE", value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_OFFLINE", value_parser = truth)]
     pub(crate) offline: bool,
     /// Threads to compute on [default: one per core].
     #[arg(long, global = true, hide_short_help = true, env = "AFORESAID_THREADS", value_parser = at_least_one)]

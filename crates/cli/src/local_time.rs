@@ -8,7 +8,7 @@ use aforesaid::{
 };
 use jiff::tz::TimeZone;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, out_of_range::out_of_range};
 
 /// The zone of all times that this process prints; UTC until it is set.
 static ZONE: OnceLock<Zone> = OnceLock::new();
@@ -32,7 +32,17 @@ pub(crate) fn now() -> Result<Timestamp, Failure> {
 
 /// Reads the value of an option that names a time.
 pub(crate) fn read(option: &str, text: &str, clock: &Clock) -> Result<TimeRange, Failure> {
-    TimeRange::read(text, clock).map_err(|error| Failure::Usage(format!("{option}: {error}")))
+    TimeRange::read(text, clock).map_err(|error| {
+        let wrong = out_of_range(text).map(|wrong| format!("{option}: time {text:?}: {wrong}; correct it"));
+        Failure::Usage(wrong.unwrap_or_else(|| format!("{option}: {error}")))
+    })
+}
+
+/// Whether a text is a day or a month in digits: 2023-05-08 or 2023-05.
+pub(crate) fn is_date(text: &str) -> bool {
+    let is_written_so = text.len() >= 7 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let is_day = |text: &str| text.parse::<jiff::civil::Date>().is_ok();
+    is_written_so && (is_day(text) || is_day(&format!("{text}-01")))
 }
 
 /// The beginning of a time that an option names.

@@ -7,14 +7,17 @@ mod agent_settings;
 mod args;
 mod beside;
 mod commands;
+mod damaged;
 mod failure;
 mod files;
 mod global;
 mod interruption;
 mod llm;
 mod local_time;
+mod misuse;
 mod old_names;
 mod opening;
+mod out_of_range;
 mod page;
 mod precision;
 mod progress;
@@ -25,6 +28,7 @@ mod render;
 mod rerank;
 mod scope;
 mod screen;
+mod searched;
 mod server;
 mod settings;
 mod sync_setup;
@@ -35,7 +39,7 @@ mod wrap;
 
 use std::process::ExitCode;
 
-use clap::{ArgMatches, FromArgMatches, error::ErrorKind};
+use clap::{ArgMatches, FromArgMatches};
 
 use crate::{
     args::{Cli, Command},
@@ -54,51 +58,12 @@ fn program() -> ExitCode {
     let matches = args::command().try_get_matches();
     let (matches, cli) = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
         Ok((cli, matches)) => (matches, cli),
-        Err(error) => return refuse(error),
+        Err(error) => return misuse::refuse(error),
     };
     match run(&cli, &matches) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(cli.global.json),
+        Err(failure) => damaged::of_cut_file(failure).report(cli.global.json),
     }
-}
-
-/// Prints help, the version, or what is wrong with the options.
-fn refuse(error: clap::Error) -> ExitCode {
-    let as_json = std::env::args_os().any(|arg| arg == "--json");
-    let error = match error.kind() {
-        // They quote nothing, and help names what the environment may set.
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            error
-        }
-        _ => quotable(error),
-    };
-    if as_json && error.use_stderr() {
-        let message = error.render().to_string();
-        let message = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
-        return Failure::Usage(message.trim_start_matches("error: ").to_owned()).report(as_json);
-    }
-    // Nothing is left to say where even this cannot be printed.
-    let _ = error.print();
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
-}
-
-/// The same of the options as they may be shown, since a message quotes them, and without those that the environment sets,
-/// since usage would name them as if they had to be given.
-fn quotable(error: clap::Error) -> clap::Error {
-    let shown: Vec<String> = std::env::args_os().map(|arg| render::printable(&arg.to_string_lossy())).collect();
-    let command = without_environment(args::command());
-    match command.try_get_matches_from(&shown).and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Err(error) => error,
-        // Only what cannot be shown, or what the environment sets, was wrong.
-        Ok(_) => {
-            let message = render::printable(error.render().to_string().trim_end());
-            args::command().error(error.kind(), message.trim_start_matches("error: "))
-        }
-    }
-}
-
-fn without_environment(command: clap::Command) -> clap::Command {
-    command.mut_args(|arg| arg.env(None::<&str>)).mut_subcommands(without_environment)
 }
 
 fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {

@@ -2,10 +2,12 @@
 //!
 //! Messages of the library name none of them. Each remedy here follows such a message, with what separates the two.
 
-use aforesaid::{Error, NoHits, NoVectors, StoreError, Warning, models::ModelError, types::EncoderId};
+use aforesaid::{
+    Error, NoHits, NoVectors, SHORTEST_BEGINNING, StoreError, Warning, models::ModelError, types::EncoderId,
+};
 use aforesaid_llm::LlmError;
 
-use crate::server;
+use crate::{local_time, server};
 
 /// Holds the language model's key.
 const LLM_KEY: &str = "AFORESAID_LLM_KEY";
@@ -22,11 +24,24 @@ pub(crate) fn of(error: &Error) -> String {
         Error::EncoderServer(LlmError::Key { .. }) => format!("; it is read from {}", server::KEY),
         Error::Llm(LlmError::Key { .. }) => format!("; it is read from {LLM_KEY}"),
         Error::MissingSetting { of, setting } => missing(of, setting).to_owned(),
+        Error::UnknownMemory { id, .. } => of_unknown_id(id.as_str()),
         Error::AmbiguousTitle { conversation, session, .. } => {
             format!(": --conversation {:?}, with --session {:?}", conversation.as_str(), session.as_str())
         }
         _ => of_code(error.code(), &error.to_string()).to_owned(),
     }
+}
+
+/// How to find the id of a turn or note that was not found by what was given for one.
+fn of_unknown_id(given: &str) -> String {
+    if local_time::is_date(given) {
+        return format!("; `aforesaid list recent --from {given} --to {given}` shows what was said then, with ids");
+    }
+    let too_short = match given.chars().count() < SHORTEST_BEGINNING {
+        true => format!("; the beginning of an id has at least {SHORTEST_BEGINNING} characters"),
+        false => String::new(),
+    };
+    format!("{too_short}; `aforesaid search` prints ids")
 }
 
 /// What follows in an import alone.
@@ -39,7 +54,7 @@ pub(crate) fn of_importing(error: &Error) -> &'static str {
 
 fn of_code(code: &str, message: &str) -> &'static str {
     match code {
-        "unknown_memory" => "; `aforesaid search` prints ids",
+        "unknown_speaker" => "; `aforesaid list speakers` shows them",
         "empty_scope" => "; `aforesaid list` shows conversations, `aforesaid export` all names",
         "ambiguous_memory" | "ambiguous_session" => " with --conversation",
         "note_without_id" => "; give --id",
@@ -167,7 +182,7 @@ pub(crate) fn of_warning(warning: &Warning) -> String {
 pub(crate) fn of_no_hits(reason: NoHits) -> &'static str {
     match reason {
         NoHits::LowConfidence => "; lower --min-confidence to see what there is",
-        NoHits::EmptyHistory => "; `aforesaid list` shows what is, and names and tags match as they are stored",
+        NoHits::EmptyHistory => "; `aforesaid list` shows what is, and tags match as they are stored",
         _ => "",
     }
 }

@@ -58,7 +58,7 @@ pub(crate) const BESIDES_CONVERSATION: [&str; 9] =
 /// What a memory must be like.
 #[derive(Debug, Args)]
 pub(crate) struct FilterArgs {
-    /// Only what this speaker said, as the name is stored; repeated: any of them.
+    /// Only what this speaker said: the name in any case, or its first words; repeated: any of them.
     #[arg(long, value_name = "NAME")]
     speaker: Vec<String>,
     /// Only what has this tag; repeated: all of them.

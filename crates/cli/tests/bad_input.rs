@@ -207,7 +207,7 @@ fn options_that_name_no_choice() {
     assert_snapshot!(misused(&["import", "a.jsonl", "--format", "csv"]), @r#"2 error: invalid value 'csv' for '--format <FORMAT>': format "csv": expected locomo, openai, openai-jsonl, chatgpt, claude, claude-projects, claude-code, codex, gemini-cli, slack, telegram, discord, whatsapp, subtitles, mbox, markdown or jsonl"#);
     assert_snapshot!(misused(&["add", "x", "--note", "--importance", "2"]), @"2 error: invalid value '2' for '--importance <IMPORTANCE>': importance 2: expected a number from 0 to 1");
     assert_snapshot!(misused(&["add", "x", "--importance", "-1"]), @"2 error: unexpected argument '-1' found");
-    assert_snapshot!(misused(&["forget", "D1:2", "--all"]), @"2 error: the argument '[ID]' cannot be used with '--all'");
+    assert_snapshot!(misused(&["forget", "D1:2", "--all"]), @"2 error: the argument '[ID]...' cannot be used with '--all'");
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn nothing_to_find() {
     let answer = sandbox.json(&["search", "zeppelin"]);
     assert_eq!((&answer["hits"], &answer["reason"]), (&json!([]), &json!("nothing_matches")));
     let text = |args: &[&str]| sandbox.done(args).lines().next().unwrap().to_owned();
-    assert_snapshot!(text(&["search", "kite", "--from", "2030-01-01"]), @"no hits: nothing is stored in this scope; `aforesaid list` shows what is, and names and tags match as they are stored");
+    assert_snapshot!(text(&["search", "kite", "--from", "2030-01-01"]), @"no hits: nothing is stored in this scope; `aforesaid list` shows what is, and tags match as they are stored");
     assert_snapshot!(sandbox.refusal(&["search", "kite", "--from", "2024-03-02", "--to", "2024-03-01"]), @"2 usage: --from is 2024-03-02 00:00 and --to is 2024-03-01 23:59: expected --from before --to; swap them");
     assert_snapshot!(text(&["search", "zeppelin"]), @"no hits: no word of the query occurs in this scope; try other words");
 }
@@ -332,8 +332,35 @@ fn usage_names_no_option_that_the_environment_sets() {
     assert!(outcome.stderr.contains("Usage: aforesaid search <QUESTION>..."), "{outcome:?}");
     // A value from the environment is refused as one that was given.
     let outcome = finish(sandbox.bare(&["search", "kite"]).env("AFORESAID_PRECISION", "int4"));
-    assert!(outcome.stderr.starts_with("error: invalid value 'int4' for '--precision <PRECISION>'"), "{outcome:?}");
+    let named = "error: invalid value 'int4' for AFORESAID_PRECISION (--precision <PRECISION>): precision \"int4\": expected auto";
+    assert!(outcome.stderr.starts_with(named), "{outcome:?}");
     assert_eq!(outcome.code, 2);
     let help = finish(&mut sandbox.bare(&["search", "--help"])).succeeded();
     assert!(help.contains("[env: AFORESAID_NAMESPACE"), "{help}");
+}
+
+/// `AFORESAID_THREADS=abc` named an option that nobody typed and printed `\n\n`; `AFORESAID_OFFLINE=maybe` was taken for a yes.
+#[test]
+fn a_variable_that_cannot_be_read_is_named() {
+    let sandbox = Sandbox::holding(HELD);
+    let with = |variable: &str, value: &str, args: &[&str]| finish(sandbox.command(args).env(variable, value));
+    let threads = with("AFORESAID_THREADS", "abc", &["stats"]);
+    assert_snapshot!(threads.stderr.lines().next().unwrap(), @"error: invalid value 'abc' for AFORESAID_THREADS (--threads <THREADS>): expected a whole number from 1; correct the variable, or unset it");
+    assert!(threads.code == 2 && !threads.stderr.contains("\\n"), "{threads:?}");
+    let offline = with("AFORESAID_OFFLINE", "maybe", &["stats", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&offline.stderr).unwrap();
+    let message = report["error"]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("invalid value 'maybe' for AFORESAID_OFFLINE (--offline): expected 1 or 0"),
+        "{message}"
+    );
+    assert_eq!(offline.code, 2);
+    for value in ["1", "0", "TRUE", "false", "yes", "no", ""] {
+        assert_eq!(with("AFORESAID_OFFLINE", value, &["stats"]).code, 0, "{value}");
+    }
+    // What is wrong on the command line is said of the option, whatever the environment has.
+    let typed = with("AFORESAID_THREADS", "1", &["stats", "--threads", "abc"]);
+    assert!(typed.stderr.starts_with("error: invalid value 'abc' for '--threads <THREADS>'"), "{typed:?}");
+    let both = with("AFORESAID_RERANK", "none", &["search", "kite", "--judge"]);
+    assert!(both.code == 2 && !both.stderr.contains("\\n"), "{both:?}");
 }

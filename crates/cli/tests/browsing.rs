@@ -39,8 +39,75 @@ fn searches_and_exports_are_filtered() {
     let refused = finish(&mut sandbox.command(&["search", "x", "--meta", "yard"]));
     assert!(refused.code == 2 && refused.stderr.contains("expected KEY=VALUE"), "{refused:?}");
     assert_snapshot!(sandbox.refusal(&["forget", "aaaa1111", "--tag", "garden", "--yes"]), @"2 usage: --tag: an id goes with --conversation only; leave --tag out");
-    assert_snapshot!(sandbox.refusal(&["forget", "--speaker", "maya", "--yes"]), @r#"3 not_found: speaker "maya": nothing in namespace "default" matches; `aforesaid list` shows conversations, `aforesaid export` all names"#);
-    assert_eq!(sandbox.json(&["forget", "--speaker", "Maya", "--yes"])["forgotten"]["turns"], 2);
+    let forgotten = finish(&mut sandbox.command(&["forget", "--speaker", "maya", "--yes", "--json"]));
+    assert!(forgotten.stderr.contains("maya stands for Maya"), "{forgotten:?}");
+    let forgotten: Value = serde_json::from_str(&forgotten.succeeded()).unwrap();
+    assert_eq!(forgotten["forgotten"]["turns"], 2);
+    assert_eq!(sandbox.done(&["export"]).lines().count(), 2);
+}
+
+/// `search --speaker X` said "no hits" and ended with 0 where nobody is called so; `list`, `forget` and `export` ended with 3.
+#[test]
+fn a_speaker_who_is_not_there_is_told_by_every_command_alike() {
+    let sandbox = Sandbox::holding(LINES);
+    let expected = sandbox.refusal(&["search", "garlic", "--speaker", "Mya"]);
+    assert_snapshot!(expected, @r#"3 not_found: speaker "Mya": nobody is called so in namespace "default"; there are: "Maya", "Tomas"; `aforesaid list speakers` shows them"#);
+    for args in [
+        &["list"][..],
+        &["list", "recent"],
+        &["list", "speakers"],
+        &["export"],
+        &["forget", "--yes"],
+        &["why", "aaaa1111", "-q", "garlic"],
+        &["ask", "garlic", "--context"],
+        &["cues", "list"],
+    ] {
+        assert_eq!(sandbox.refusal(&[args, &["--speaker", "Mya"]].concat()), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn a_speaker_goes_by_the_name_in_any_case_and_by_its_first_words() {
+    let said = |id: &str, speaker: &str| {
+        format!(r#"{{"id":"{id}","conversation":"c","session":"s","speaker":"{speaker}","text":"garlic"}}"#) + "\n"
+    };
+    let lines = [("t1", "Priya Raman"), ("t2", "Priyanka"), ("t3", "Bo Berg"), ("t4", "Bo Lund")];
+    let sandbox = Sandbox::holding(&lines.map(|(id, speaker)| said(id, speaker)).concat());
+    for name in ["priya", "Priya", "PRIYA RAMAN"] {
+        assert_eq!(ids(&sandbox.json(&["search", "garlic", "--speaker", name]), "hits"), ["t1"], "{name}");
+        assert_eq!(ids(&sandbox.json(&["list", "recent", "--speaker", name]), "recent"), ["t1"], "{name}");
+        assert_eq!(sandbox.done(&["export", "--speaker", name]).lines().count(), 1, "{name}");
+    }
+    assert_snapshot!(sandbox.refusal(&["search", "garlic", "--speaker", "bo"]), @r#"4 invalid_input: speaker "bo": may be any of 2 ("Bo Lund", "Bo Berg"); give the whole name as it is written"#);
+    let forgotten = finish(&mut sandbox.command(&["forget", "--speaker", "priya", "--yes"]));
+    assert!(forgotten.code == 0 && forgotten.stderr.contains("priya stands for Priya Raman"), "{forgotten:?}");
+    assert_eq!(sandbox.done(&["export"]).lines().count(), 3);
+}
+
+#[test]
+fn speakers_are_listed() {
+    let sandbox = Sandbox::holding(LINES);
+    assert_snapshot!(sandbox.done(&["list", "speakers"]), @"
+    Maya  2 turns  2024-10-01 to 2025-01-05
+    Tomas  1 turn  2024-10-01
+    ");
+    assert_snapshot!(sandbox.done(&["list", "speakers", "--limit", "1"]), @"
+    Maya  2 turns  2024-10-01 to 2025-01-05
+    1 of 2 speakers; --limit shows more
+    ");
+    assert_snapshot!(sandbox.done(&["list", "speakers", "-c", "chat-2", "--json"]), @r#"{"namespace":"default","speakers":[{"speaker":"Maya","turns":1,"first":"2025-01-05T18:00:00Z","last":"2025-01-05T18:00:00Z"}],"total":1}"#);
+    assert!(sandbox.refusal(&["list", "speakers", "-c", "chat-9"]).starts_with("3 not_found: conversation"));
+}
+
+#[test]
+fn several_memories_are_forgotten_at_once_or_none() {
+    let sandbox = Sandbox::holding(LINES);
+    let wrong = ["forget", "aaaa1111", "nothere", "note-1", "--yes"];
+    assert_snapshot!(sandbox.refusal(&wrong), @r#"3 not_found: id "nothere": no such turn or note in namespace "default"; `aforesaid search` prints ids"#);
+    assert_snapshot!(sandbox.refusal(&["forget", "aaaa1", "note-1"]), @r#"2 usage: this would forget "aaaa1111", "note-1" for good, and there is nobody to ask; add --yes"#);
+    assert_snapshot!(sandbox.refusal(&["forget", "aaaa1111", "note-1"]), @"2 usage: this would forget 2 memories for good, and there is nobody to ask; add --yes");
+    let forgotten = sandbox.json(&["forget", "aaaa1111", "note-1", "aaaa1", "--yes"]);
+    assert_eq!((&forgotten["forgotten"]["turns"], &forgotten["forgotten"]["notes"]), (&1.into(), &1.into()));
     assert_eq!(sandbox.done(&["export"]).lines().count(), 2);
 }
 
@@ -73,7 +140,12 @@ fn ids_are_named_by_how_they_begin() {
     assert_eq!(sandbox.json(&["show", "bbbb"])["memory"]["id"], "bbbb1111");
     assert_eq!(sandbox.json(&["why", "aaaa1", "--query", "garlic"])["id"], "aaaa1111");
     assert_snapshot!(sandbox.refusal(&["show", "aaaa"]), @r#"4 invalid_input: id "aaaa": several ids begin so ("aaaa1111" in "chat-1", "aaaa2222" in "chat-1"); give more of it"#);
-    assert_snapshot!(sandbox.refusal(&["show", "bbb"]), @r#"3 not_found: id "bbb": no such turn or note in namespace "default"; `aforesaid search` prints ids"#);
+    assert_snapshot!(sandbox.refusal(&["show", "bbb"]), @r#"3 not_found: id "bbb": no such turn or note in namespace "default"; the beginning of an id has at least 4 characters; `aforesaid search` prints ids"#);
+    assert_snapshot!(sandbox.refusal(&["show", "2024-10-01"]), @r#"3 not_found: id "2024-10-01": no such turn or note in namespace "default"; `aforesaid list recent --from 2024-10-01 --to 2024-10-01` shows what was said then, with ids"#);
+    assert_eq!(ids(&sandbox.json(&["search", "garlic", "--before", "bbbb"]), "hits"), ["aaaa1111", "aaaa2222"]);
+    assert_eq!(ids(&sandbox.json(&["search", "garlic", "--source", "bbbb"]), "hits"), ["note-1"]);
+    let why = sandbox.json(&["why", "bbbb", "-q", "garlic", "--before", "bbbb"]);
+    assert!(why["summary"].as_str().unwrap().starts_with("not searched"), "{why}");
     assert_snapshot!(sandbox.refusal(&["forget", "bbbb"]), @r#"2 usage: this would forget "bbbb1111" for good, and there is nobody to ask; add --yes"#);
     let forgotten = finish(&mut sandbox.command(&["forget", "bbbb", "--yes"]));
     assert!(forgotten.stderr.contains("bbbb stands for bbbb1111"), "{forgotten:?}");

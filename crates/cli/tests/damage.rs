@@ -155,3 +155,40 @@ fn folders_of_this_program_that_others_may_look_into_are_noted() {
         assert_eq!(mode, 0o755, "{folder} is left as it was");
     }
 }
+
+/// `check --full` named `export --salvage` as the next step, and that named `check --full`, though both fail.
+#[test]
+fn a_file_whose_end_is_missing_is_read_from_a_longer_copy() {
+    let sandbox = Sandbox::holding(&history(300));
+    private(&sandbox);
+    let bytes = fs::read(sandbox.path(STORE)).unwrap();
+    let kept = bytes.len() * 2 / 3;
+    sandbox.write(STORE, &bytes[..kept]);
+    let expected = format!("it has {kept} of {} bytes; restore a backup", bytes.len());
+    for args in [&["check", "--full"][..], &["export", "--salvage"], &["search", "kite"]] {
+        let refusal = sandbox.refusal(args);
+        assert!(refusal.starts_with("1 store: store memory.db is damaged: "), "{refusal}");
+        assert!(refusal.contains(&expected) && !refusal.contains("check --full"), "{refusal}");
+        assert!(refusal.contains(&format!("truncate -s {} COPY", bytes.len())), "{refusal}");
+    }
+    // What it says works.
+    fs::copy(sandbox.path(STORE), sandbox.path("copy.db")).unwrap();
+    fs::OpenOptions::new().write(true).open(sandbox.path("copy.db")).unwrap().set_len(bytes.len() as u64).unwrap();
+    let saved = finish(&mut sandbox.command(&["--store", "copy.db", "export", "--salvage", "-o", "saved.jsonl"]));
+    let lines = sandbox.read("saved.jsonl").lines().count();
+    assert!(lines > 0 && saved.stdout.contains(&format!("{lines} memories written")), "{saved:?}");
+    sandbox.done(&["import", "saved.jsonl", "--store", "new.db"]);
+}
+
+#[test]
+fn a_file_that_nothing_can_be_read_of_needs_a_backup() {
+    let sandbox = Sandbox::holding(&history(30));
+    let mut bytes = fs::read(sandbox.path(STORE)).unwrap();
+    bytes[100..PAGE].fill(0x5A);
+    sandbox.write(STORE, bytes);
+    for args in [&["check", "--full"][..], &["export", "--salvage"]] {
+        let refusal = sandbox.refusal(args);
+        assert!(refusal.contains("restore a backup"), "{refusal}");
+        assert!(!refusal.contains("salvage") && !refusal.contains("check --full"), "{refusal}");
+    }
+}

@@ -47,6 +47,36 @@ fn a_cross_encoder_orders_the_best_hits_and_leaves_the_rest() {
     }
 }
 
+/// `why` explained the order before the reranker and told its ranks as those of the search.
+#[test]
+fn why_tells_the_rank_of_the_search_and_says_which_order_it_explains() {
+    let (sandbox, model) = (filled(), cross_encoder());
+    let found = sandbox.json(&["search", "kite", "--rerank", &model, "-k", "2"]);
+    let plain = sandbox.json(&["search", "kite"]);
+    for (rank, id) in (1..).zip(ids(&found)) {
+        let asked = ["why", id, "-q", "kite", "-k", "2"];
+        let why = sandbox.json(&[&asked[..], &["--rerank", &model]].concat());
+        assert_eq!(why["search"]["rank"], rank, "{why}");
+        assert_eq!(why["search"]["rerank_score"], found["hits"][rank - 1]["rerank_score"]);
+        let text = sandbox.done(&[&asked[..], &["--rerank", &model]].concat());
+        let lines: Vec<&str> = text.lines().collect();
+        let place = ["1st hit of the search: the reranker ", "2nd hit of the search: the reranker "][rank - 1];
+        assert!(lines[1].starts_with(place) && lines[2].starts_with("before the reranker: ranked "), "{text}");
+        // Without one, the two ranks are the same.
+        let why = sandbox.json(&["why", id, "-q", "kite"]);
+        let place = ids(&plain).iter().position(|other| *other == id).unwrap() + 1;
+        assert_eq!(why["search"]["rank"], place);
+        assert!(why["summary"].as_str().unwrap().starts_with("ranked ") && why["search"].get("reranker").is_none());
+        assert!(!sandbox.done(&asked).contains("reranker"));
+    }
+    let last = sandbox.json(&["search", "kite", "--rerank", &model]);
+    let last = ids(&last)[4];
+    let text = sandbox.done(&["why", last, "-q", "kite", "-k", "2", "--rerank", &model]);
+    assert!(text.contains("5th in the search, and 2 are hits: the reranker"), "{text}");
+    let unsure = sandbox.done(&["why", last, "-q", "kite", "--min-confidence", "1"]);
+    assert!(unsure.contains("the search has no hits: nothing found is as likely"), "{unsure}");
+}
+
 #[test]
 fn what_does_not_go_together_is_refused() {
     let (sandbox, model) = (filled(), cross_encoder());

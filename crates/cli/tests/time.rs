@@ -66,6 +66,12 @@ fn what_is_no_time_is_refused_with_examples() {
         );
         assert!(message.contains("2023-05-08") && message.contains("\"last week\""), "{message}");
     }
+    let out = refused(&["--from", "2026-13-45"]);
+    assert_eq!(
+        out,
+        "2 usage: --from: time \"2026-13-45\": found month 13, expected 1 to 12; found day 45, expected 1 to 31; correct it"
+    );
+    assert!(refused(&["--to", "2023-02-30"]).contains("found day 30 in 2023-02, expected 1 to 28"));
     assert!(refused(&["--from", "before Christmas"]).contains("has no beginning"));
     assert!(refused(&["--to", "since 2022"]).contains("has no end"));
     assert!(refused(&["--now", "soon"]).starts_with("2 usage: --now: time \"soon\""));
@@ -88,6 +94,21 @@ fn times_print_as_clocks_show_them() {
             .lines()
             .any(|line| line.contains("2024-05-08 23:30 ") && !line.contains("UTC"))
     );
+}
+
+/// `ask --context` printed times in UTC and named no zone, where `search` prints them as clocks show them.
+#[test]
+fn a_context_shows_times_as_a_search_does() {
+    let sandbox = Sandbox::holding(HELD);
+    let context = |zone: &str| sandbox.done(&["ask", "kite", "--context", "--time-zone", zone]);
+    assert!(
+        context("Europe/Berlin").contains("[week] (Thursday, 9 May 2024, 01:30 CEST)"),
+        "{}",
+        context("Europe/Berlin")
+    );
+    assert!(context("UTC").contains("[week] (Wednesday, 8 May 2024, 23:30)"));
+    let prompt = sandbox.json(&["ask", "kite", "--context", "--time-zone", "Asia/Tokyo"])["prompt"].to_string();
+    assert!(prompt.contains("9 May 2024, 08:30 JST"), "{prompt}");
 }
 
 #[test]

@@ -92,6 +92,28 @@ pub enum Error {
         /// Whether there are others.
         more: bool,
     },
+    /// Nobody is called so.
+    #[error("speaker {name:?}: nobody is called so in namespace {:?}; {}", .namespace.as_str(), speaker_list(.known, *.total))]
+    UnknownSpeaker {
+        /// What was asked for.
+        name: String,
+        /// Where.
+        namespace: Namespace,
+        /// The speakers whose names are most like it.
+        known: Vec<String>,
+        /// How many speakers there are.
+        total: usize,
+    },
+    /// Several speakers are called so, in one case or another, or have names that begin so.
+    #[error("speaker {name:?}: may be any of {}; give the whole name as it is written", few_of(.speakers, *.total))]
+    AmbiguousSpeaker {
+        /// What was asked for.
+        name: String,
+        /// Some of those that it may be.
+        speakers: Vec<String>,
+        /// How many it may be.
+        total: usize,
+    },
     /// Several conversations have a session of that title, or a name that begins so.
     #[error("conversation {name:?}: may be any of {} ({}); name one by its whole id", .conversations.len(), few(.conversations))]
     AmbiguousConversation {
@@ -296,6 +318,7 @@ impl Error {
             | Error::AmbiguousId { .. }
             | Error::AmbiguousConversation { .. }
             | Error::AmbiguousTitle { .. }
+            | Error::AmbiguousSpeaker { .. }
             | Error::NoteWithoutId
             | Error::AmbiguousSession { .. }
             | Error::InvalidCues { .. }
@@ -309,6 +332,7 @@ impl Error {
             Error::Source(error) => of_source(error),
             Error::UnknownMemory { .. }
             | Error::EmptyScope { .. }
+            | Error::UnknownSpeaker { .. }
             | Error::Store(StoreError::UnknownNamespace { .. }) => ErrorKind::NotFound,
             Error::Encode(_)
             | Error::Model(_)
@@ -355,6 +379,25 @@ impl From<InvalidMemory> for Error {
     fn from(error: InvalidMemory) -> Self {
         Error::Store(StoreError::Invalid(error))
     }
+}
+
+/// The speakers that there are, as far as they are shown.
+fn speaker_list(known: &[String], total: usize) -> String {
+    match known {
+        [] => "nobody has said anything there".to_owned(),
+        known if known.len() == total => format!("there are: {}", quoted(known)),
+        known => format!("of {total} speakers the nearest are: {}", quoted(known)),
+    }
+}
+
+fn few_of(names: &[String], total: usize) -> String {
+    let more = total.saturating_sub(names.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{total} ({}{more})", quoted(names))
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
 fn in_conversation(conversation: &Option<ConversationId>) -> String {

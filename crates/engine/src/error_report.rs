@@ -45,6 +45,8 @@ impl Error {
             Self::AmbiguousId { .. } => "ambiguous_id",
             Self::AmbiguousConversation { .. } => "ambiguous_conversation",
             Self::AmbiguousTitle { .. } => "ambiguous_title",
+            Self::UnknownSpeaker { .. } => "unknown_speaker",
+            Self::AmbiguousSpeaker { .. } => "ambiguous_speaker",
             Self::NoteWithoutId => "note_without_id",
             Self::NoDenseLeg { .. } => "no_dense_leg",
             Self::OtherEncoder { .. } => "other_encoder",
@@ -114,6 +116,12 @@ impl Error {
             }
             Self::AmbiguousTitle { title, conversation, session, others } => {
                 json!({"title": title, "conversation": conversation, "session": session, "others": others})
+            }
+            Self::UnknownSpeaker { name, namespace, known, total } => {
+                json!({"name": name, "namespace": namespace, "known": known, "total": total})
+            }
+            Self::AmbiguousSpeaker { name, speakers, total } => {
+                json!({"name": name, "speakers": speakers, "total": total})
             }
             Self::AmbiguousSession { session, conversations } => {
                 json!({"session": session, "conversations": conversations})

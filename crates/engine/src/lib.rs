@@ -53,6 +53,7 @@ pub mod resolve;
 mod search;
 pub mod secrets;
 pub mod sources;
+mod speakers;
 pub mod sync;
 mod update;
 pub mod wire;
@@ -90,12 +91,13 @@ pub use migrate::{MigratedNamespace, MigratedRows, MigrationOutcome, MigrationPr
 pub use no_vectors::NoVectors;
 pub use recall::RecallOptions;
 pub use reembed::{IdleVectors, Reembedded};
-pub use references::is_uuid;
+pub use references::{SHORTEST_BEGINNING, is_uuid};
 pub use registry::{EncoderLimits, EncoderRegistry, ModelPolicy, ResolveEncoder};
 pub use search::{
     Answer, Asking, CandidateFeatures, Context, Explanations, LlmReranker, Ranked, Ranking, Reranking,
     SensitiveMemories, Source, Why,
 };
+pub use speakers::ListedSpeaker;
 pub use update::{Updated, Upserted};
 
 /// Compiles and runs the examples of `docs/library.md`.

@@ -346,7 +346,8 @@ impl Memory {
         }
     }
 
-    /// Checks the names of a scope, and finds the conversation of a session that was named alone.
+    /// Checks the names of a scope, puts whole names in the place of what stands for them, and finds the conversation of a session
+    /// that was named alone.
     pub(crate) fn resolve_scope(&self, namespace: &Namespace, scope: &Scope) -> Result<Scope, Error> {
         let mut scope = scope.clone();
         if let Some(conversation) = &mut scope.conversation {
@@ -359,6 +360,12 @@ impl Memory {
                 let named = Scope { conversation: Some(conversation.clone()), ..Scope::default() };
                 return Err(self.nothing_in(namespace, &named));
             }
+        }
+        for speaker in &mut scope.filter.speakers {
+            *speaker = self.resolve_speaker(namespace, speaker)?;
+        }
+        for source in &mut scope.filter.sources {
+            *source = self.resolve_source(namespace, source)?;
         }
         if let Some(session) = &scope.session {
             let mut conversations = self.store.conversations_with(namespace, session)?;
@@ -394,8 +401,13 @@ impl Memory {
         Error::EmptyScope { scope, namespace: namespace.clone() }
     }
 
+    /// The memory of that id. Where several have it and no conversation is named, it is the one that is in none: nothing else names
+    /// that one.
     pub(crate) fn one(&self, namespace: &Namespace, memory_ref: &MemoryRef) -> Result<Record, Error> {
         let mut found = self.store.find(namespace, memory_ref)?;
+        if let Some(at) = found.iter().position(|memory| memory.conversation.is_none()) {
+            return Ok(found.swap_remove(at));
+        }
         let conversations: Vec<ConversationId> =
             found.iter().filter_map(|memory| memory.conversation.clone()).collect();
         match (found.pop(), found.len()) {

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use aforesaid_core::{
     store::{MemoryRef, SessionSummary},
-    types::{ConversationId, Namespace, Scope},
+    types::{ConversationId, MemoryId, Namespace, Scope},
 };
 
 use crate::{error::Error, memory::Memory};
 
 /// Characters that the beginning of an id has at least.
-const SHORTEST: usize = 4;
+pub const SHORTEST_BEGINNING: usize = 4;
 
 /// Candidates that an error names.
 const SHOWN: usize = 5;
@@ -35,7 +35,7 @@ impl Memory {
             Err(error @ Error::UnknownMemory { .. }) => error,
             Err(error) => return Err(error),
         };
-        if name.id.as_str().chars().count() < SHORTEST {
+        if name.id.as_str().chars().count() < SHORTEST_BEGINNING {
             return Err(unknown);
         }
         let mut candidates = self.store.ids_starting(namespace, &name, SHOWN + 1)?;
@@ -52,6 +52,15 @@ impl Memory {
                 candidates.truncate(SHOWN);
                 Err(Error::AmbiguousId { beginning: name.id, candidates, more })
             }
+        }
+    }
+
+    /// The id of the turn that a note was drawn from, or what stands for it: of a turn that is not there, a note may tell still.
+    pub(crate) fn resolve_source(&self, namespace: &Namespace, id: &MemoryId) -> Result<MemoryId, Error> {
+        match self.resolve(namespace, &MemoryRef { id: id.clone(), conversation: None }) {
+            Ok(found) => Ok(found.id),
+            Err(Error::UnknownMemory { .. } | Error::AmbiguousMemory { .. }) => Ok(id.clone()),
+            Err(error) => Err(error),
         }
     }
 
@@ -96,7 +105,7 @@ impl Memory {
         let (mut of_title, mut others) = (None, 0);
         for session in self.store.sessions(namespace, &within)? {
             let Some(id) = session.session else { continue };
-            if session.title.is_some_and(|title| title.to_lowercase() == lower) {
+            if session.title.is_some_and(|title| is_titled(&title, &lower)) {
                 of_title.get_or_insert(id);
             } else {
                 others += 1;
@@ -123,12 +132,19 @@ impl Memory {
         };
         let lower = name.to_lowercase();
         let is_same = |other: &str| other.to_lowercase() == lower;
-        let same = those(&|of, session| is_same(of.as_str()) || session.title.as_deref().is_some_and(is_same));
-        if !same.is_empty() || name.chars().count() < SHORTEST {
+        let is_title = |title: &str| is_titled(title, &lower);
+        let same = those(&|of, session| is_same(of.as_str()) || session.title.as_deref().is_some_and(is_title));
+        if !same.is_empty() || name.chars().count() < SHORTEST_BEGINNING {
             return Ok(same);
         }
         Ok(those(&|of, _| is_beginning(name, of.as_str())))
     }
+}
+
+/// Whether a title is a name in lower case; that of a channel may be named without its `#`, which is a comment in a shell.
+fn is_titled(title: &str, lower: &str) -> bool {
+    let title = title.to_lowercase();
+    title == lower || title.strip_prefix('#') == Some(lower)
 }
 
 /// Whether an id begins so, and no number of it is cut: `chat-1` does not stand for `chat-12`. The digits of a UUID are no
@@ -154,6 +170,12 @@ mod tests {
     fn only_eight_four_four_four_and_twelve_digits_are_a_uuid() {
         assert!(is_uuid("6f1c2a9e-0b1d-4c3e-9f00-000000000001"));
         assert!(!is_uuid("6f1c2a9e-0b1d-4c3e-9f00-00000000000g") && !is_uuid("S1:1"));
+    }
+
+    #[test]
+    fn a_channel_is_named_with_or_without_its_sign() {
+        assert!(is_titled("#Ops", "ops") && is_titled("#Ops", "#ops") && is_titled("Ops", "ops"));
+        assert!(!is_titled("ops", "#ops") && !is_titled("##ops", "ops") && !is_titled("#ops", "op"));
     }
 
     #[test]

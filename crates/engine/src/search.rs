@@ -207,6 +207,7 @@ impl Memory {
     fn place_of(&self, query: &Query, scope: &Scope) -> Result<Option<Seq>, Error> {
         let Some(id) = &query.before else { return Ok(None) };
         let address = MemoryRef { id: id.clone(), conversation: scope.conversation.clone() };
+        let address = self.resolve(&query.namespace, &address)?;
         Ok(Some(self.one(&query.namespace, &address)?.seq))
     }
 

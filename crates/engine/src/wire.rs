@@ -24,6 +24,7 @@ use crate::{
     memory::Memory,
     resolve::default_in_place_of,
     sources::FileKind,
+    speakers::ListedSpeaker,
 };
 
 /// A result, with the namespace it is about.
@@ -157,6 +158,8 @@ pub enum Listed {
     Conversations(Vec<ListedConversation>),
     /// Sessions.
     Sessions(Vec<ListedSession>),
+    /// Speakers.
+    Speakers(Vec<ListedSpeaker>),
     /// Turns and notes, the latest first.
     Recent(Vec<Record>),
 }
@@ -174,6 +177,13 @@ impl Listing {
         let total = all.len() as u64;
         all.truncate(limit);
         Self { listed: Listed::Sessions(all), total }
+    }
+
+    /// The first speakers of a list.
+    pub fn speakers(mut all: Vec<ListedSpeaker>, limit: usize) -> Self {
+        let total = all.len() as u64;
+        all.truncate(limit);
+        Self { listed: Listed::Speakers(all), total }
     }
 
     /// The latest of `total` memories.

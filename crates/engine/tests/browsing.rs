@@ -1,5 +1,5 @@
 //! Filters, lists, names by how they begin and by title, and changes to what is stored.
-#![allow(clippy::unwrap_used, reason = "test code")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 mod bags;
 
@@ -191,6 +191,72 @@ fn a_title_of_some_sessions_does_not_forget_the_others() {
     let left = memory.count(&ns("me"), &within("kites", None)).unwrap();
     assert!(left > 0 && left < all);
     assert_eq!(memory.forget(&ns("me"), &within("Kites s2", None)).unwrap().turns, left);
+}
+
+#[test]
+fn a_speaker_goes_by_the_name_in_any_case_and_by_its_first_words() {
+    let memory = open("memory:", local());
+    let said = ["Priya Raman", "Priyanka", "Ann", "Bo Berg", "Bo Lund", "MAYA", "Maya"];
+    for (n, speaker) in said.into_iter().enumerate() {
+        let of = Turn {
+            said_at: Some(format!("2024-05-0{}", n + 1).parse().unwrap()),
+            ..turn("talk", "s", &format!("t{n}"), speaker, "A kite flies.")
+        };
+        memory.add_turns(&ns("me"), vec![of]).unwrap();
+    }
+    let named = |name: &str| memory.resolve_speaker(&ns("me"), name);
+    for (name, expected) in
+        [("Ann", "Ann"), ("ann ", "Ann"), ("priya", "Priya Raman"), ("Bo berg", "Bo Berg"), ("Maya", "Maya")]
+    {
+        assert_eq!(named(name).unwrap(), expected, "{name}");
+    }
+    let ambiguous = |name: &str| match named(name) {
+        Err(Error::AmbiguousSpeaker { speakers, total, .. }) => (speakers, total),
+        other => panic!("{name}: {other:?}"),
+    };
+    assert_eq!(ambiguous("bo"), (vec!["Bo Lund".to_owned(), "Bo Berg".to_owned()], 2));
+    assert_eq!(ambiguous("maya").1, 2);
+    let error = named("Priy").unwrap_err();
+    assert_eq!((error.code(), error.kind()), ("unknown_speaker", aforesaid::ErrorKind::NotFound));
+    assert!(error.to_string().contains("of 7 speakers the nearest are: \"Priya Raman\""), "{error}");
+    assert!(matches!(named(""), Err(Error::UnknownSpeaker { .. })));
+
+    // Every call that takes a filter goes by it.
+    let by = |name: &str| {
+        let filter = MemoryFilter { speakers: vec![name.to_owned()], ..MemoryFilter::default() };
+        Scope { filter, ..Scope::default() }
+    };
+    let query = |name: &str| Query { scope: by(name), ..Query::new(ns("me"), "kite") };
+    let search = |name: &str| memory.search(&query(name), &Pipeline::hybrid(), Explanations::Omit);
+    assert_eq!(search("priya").unwrap().hits[0].id, "t0");
+    assert!(matches!(search("Zoe"), Err(Error::UnknownSpeaker { .. })));
+    assert!(matches!(memory.recent(&ns("me"), &by("Zoe"), 3), Err(Error::UnknownSpeaker { .. })));
+    assert_eq!(memory.recent(&ns("me"), &by("priya"), 3).unwrap().len(), 1);
+    let listed = memory.speakers(&ns("me"), &Scope::default()).unwrap();
+    assert_eq!((listed.len(), listed[0].speaker.as_str(), listed[0].turns), (7, "Maya", 1));
+    assert_eq!(listed[0].first, listed[0].last);
+    assert_eq!(memory.forget(&ns("me"), &Target::Within(by("PRIYANKA"))).unwrap().turns, 1);
+}
+
+#[test]
+fn a_search_stops_before_what_the_beginning_of_an_id_stands_for() {
+    let memory = open("memory:", local());
+    for (id, day) in [("aaaa1111", 1), ("bbbb2222", 2), ("cccc3333", 3)] {
+        let said_at = Some(format!("2024-05-0{day}").parse().unwrap());
+        let of = Turn { said_at, ..turn("talk", "s", id, "Ann", "A kite flies.") };
+        memory.add_turns(&ns("me"), vec![of]).unwrap();
+    }
+    let before = |id: &str| {
+        let query = Query { before: Some(MemoryId::new(id).unwrap()), ..Query::new(ns("me"), "kite") };
+        Ok::<_, Error>(memory.search(&query, &Pipeline::hybrid(), Explanations::Omit)?.hits.len())
+    };
+    assert_eq!(before("bbbb").unwrap(), 1);
+    assert!(matches!(before("bbb"), Err(Error::UnknownMemory { .. })));
+    let note = Note { source: vec![MemoryId::new("bbbb2222").unwrap()], ..note("drawn", "Ann has a kite.") };
+    memory.add_note(&ns("me"), note).unwrap();
+    let drawn = |id: &str| MemoryFilter { sources: vec![MemoryId::new(id).unwrap()], ..MemoryFilter::default() };
+    assert_eq!(found(&memory, "kite", &drawn("bbbb"), Granularity::Turn), ["drawn"]);
+    assert!(found(&memory, "kite", &drawn("gone-long-ago"), Granularity::Turn).is_empty());
 }
 
 #[test]

@@ -84,6 +84,7 @@ fn the_codes_are_these() {
     ambiguous_id
     ambiguous_memory
     ambiguous_session
+    ambiguous_speaker
     ambiguous_title
     archive_entries
     archive_file_too_large
@@ -176,6 +177,7 @@ fn the_codes_are_these() {
     unknown_memory
     unknown_model
     unknown_namespace
+    unknown_speaker
     vector_dimension
     vectors_not_in_store
     vectors_not_used

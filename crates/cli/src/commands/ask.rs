@@ -89,19 +89,20 @@ impl Ask {
         };
         match &model {
             Some(model) if !self.context => answer(&memory, &asking, model, settings.output),
-            _ => self.print_context(&memory, &asking, settings.output),
+            _ => self.print_context(&memory, &asking, settings),
         }
     }
 
-    fn print_context(&self, memory: &Memory, asking: &Asking<'_>, output: Output) -> Result<(), Failure> {
+    fn print_context(&self, memory: &Memory, asking: &Asking<'_>, settings: &Settings) -> Result<(), Failure> {
         let sensitive = match self.include_sensitive {
             true => SensitiveMemories::Include,
             false => SensitiveMemories::LeaveOut,
         };
         let context = memory.context(asking, sensitive)?;
-        match output {
-            Output::Programs => print_json(&PromptText { prompt: context.prompt(), context: &context }),
-            Output::People => render::context(&context),
+        let zone = &settings.clock.zone;
+        match settings.output {
+            Output::Programs => print_json(&PromptText { prompt: context.prompt_in(zone), context: &context }),
+            Output::People => render::context(&context, zone),
         }
     }
 }

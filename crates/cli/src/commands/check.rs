@@ -13,6 +13,7 @@ use clap::{Args, ValueHint};
 
 use super::print_json;
 use crate::{
+    damaged::beyond_salvage,
     failure::Failure,
     progress, remedies,
     render::{self, STRONG, count, say},
@@ -37,11 +38,11 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let depth = if self.full { CheckDepth::Full } else { CheckDepth::Quick };
-        let memory = Memory::builder().inspect(&settings.store)?;
+        let memory = Memory::builder().inspect(&settings.store).map_err(|error| beyond_salvage(error.into()))?;
         let bar = progress::bar(settings.output, "checking", "{spinner} checking {msg} ({elapsed})");
         let findings = memory.check(depth, &mut |step| bar.set_message(step.to_owned()));
         bar.finish_and_clear();
-        let mut findings = findings?;
+        let mut findings = findings.map_err(|error| beyond_salvage(error.into()))?;
         findings.extend(places::findings(settings, self.llm_cache.as_deref()));
         let damaged = findings.iter().filter(|finding| finding.gravity == Gravity::Damage).count();
         match settings.output {

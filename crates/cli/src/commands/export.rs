@@ -14,6 +14,7 @@ use clap::{Args, ValueHint};
 
 use super::print_json;
 use crate::{
+    damaged::beyond_salvage,
     failure::Failure,
     files::write_as_it_comes,
     render::{self, memories, say},
@@ -38,6 +39,11 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        let exported = self.export(settings);
+        if self.salvage { exported.map_err(beyond_salvage) } else { exported }
+    }
+
+    fn export(&self, settings: &Settings) -> Result<(), Failure> {
         let memory = match self.salvage {
             true => Memory::builder().inspect(&settings.store)?,
             false => settings.open_plain()?,

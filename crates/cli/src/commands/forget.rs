@@ -2,8 +2,8 @@
 
 use aforesaid::{
     Memory, Target,
-    store::MemoryRef,
-    types::{MemoryId, Scope},
+    store::{DeleteReport, MemoryRef},
+    types::{ConversationId, MemoryId, Scope},
     wire::{ForgetReport, InNamespace},
 };
 use clap::Args;
@@ -23,30 +23,39 @@ use crate::{
     --forget SOURCE` forgets what came from an agent, or from one of its logs, and has it not be read again."
 )]
 pub(crate) struct Forget {
-    /// Id of one turn or note, or the beginning of it.
-    id: Option<MemoryId>,
+    /// Ids of turns and notes, or the beginnings of them. Where one is wrong, nothing is forgotten.
+    #[arg(value_name = "ID")]
+    ids: Vec<MemoryId>,
     #[command(flatten)]
     scope: ScopeArgs,
     /// Delete the whole namespace.
-    #[arg(long, conflicts_with_all = [&["id", "conversation"], &BESIDES_CONVERSATION[..]].concat())]
+    #[arg(long, conflicts_with_all = [&["ids", "conversation"], &BESIDES_CONVERSATION[..]].concat())]
     all: bool,
     /// Do not ask for confirmation.
     #[arg(long, short)]
     yes: bool,
 }
 
+/// What is to go, by whole names.
+struct Doomed {
+    targets: Vec<Target>,
+    /// The same in words.
+    shown: String,
+}
+
 impl Forget {
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let target = self.target(settings)?;
+        let scope = self.scope(settings)?;
         let memory = settings.open_plain()?;
-        let (target, named) = self.resolved(&memory, target, settings)?;
-        let doomed = memories(memory.count(&settings.namespace, &target)?);
-        let doomed = named.as_ref().map_or(doomed, |id| format!("{:?}", id.as_str()));
-        if !self.yes && !confirm("forget", &doomed, settings)? {
+        let doomed = match self.ids.is_empty() {
+            true => self.all_within(&memory, scope, settings)?,
+            false => self.each(&memory, scope.conversation.as_ref(), settings)?,
+        };
+        if !self.yes && !confirm("forget", &doomed.shown, settings)? {
             aside(format_args!("nothing was forgotten"));
             return Ok(());
         }
-        let gone = memory.forget(&settings.namespace, &target)?;
+        let gone = forget(&memory, &doomed.targets, settings)?;
         erasure(gone.erasure);
         let adapters = remembering::told(&memory, settings);
         if settings.output == Output::Programs {
@@ -74,44 +83,65 @@ impl Forget {
         adapters.map(|_| ())
     }
 
-    /// The target by whole names, and the id of the memory that the beginning of an id stood for. What a name stood for is told.
-    fn resolved(
+    /// The memories that are named, once each. What the beginning of an id stands for is told.
+    fn each(
         &self,
         memory: &Memory,
-        target: Target,
+        conversation: Option<&ConversationId>,
         settings: &Settings,
-    ) -> Result<(Target, Option<MemoryId>), Failure> {
-        let name = match target {
-            Target::One(name) => name,
-            Target::Within(mut scope) => {
-                if let Some(name) = &mut scope.conversation {
-                    let found = match &scope.session {
-                        Some(_) => memory.resolve_conversation(&settings.namespace, name)?,
-                        None => memory.resolve_whole_conversation(&settings.namespace, name)?,
-                    };
-                    if found != *name {
-                        aside(format_args!("{} stands for {}", printable(name.as_str()), printable(found.as_str())));
-                        *name = found;
-                    }
+    ) -> Result<Doomed, Failure> {
+        let (mut found, mut is_by_beginning) = (Vec::new(), false);
+        for id in &self.ids {
+            let name = MemoryRef { id: id.clone(), conversation: conversation.cloned() };
+            let one = memory.resolve(&settings.namespace, &name)?;
+            if one.id != *id {
+                is_by_beginning = true;
+                if self.yes {
+                    told_as(id.as_str(), one.id.as_str());
                 }
-                return Ok((Target::Within(scope), None));
             }
-        };
-        let found = memory.resolve(&settings.namespace, &name)?;
-        let named = (found.id != name.id).then(|| found.id.clone());
-        if let (Some(id), true) = (&named, self.yes) {
-            aside(format_args!("{} stands for {}", printable(name.id.as_str()), printable(id.as_str())));
+            if !found.contains(&one) {
+                found.push(one);
+            }
         }
-        Ok((Target::One(found), named))
+        let shown = match is_by_beginning {
+            true => found.iter().map(|one| format!("{:?}", one.id.as_str())).collect::<Vec<_>>().join(", "),
+            false => memories(found.len() as u64),
+        };
+        Ok(Doomed { targets: found.into_iter().map(Target::One).collect(), shown })
     }
 
-    fn target(&self, settings: &Settings) -> Result<Target, Failure> {
-        let scope = self.scope.scope(settings)?;
-        match &self.id {
-            Some(id) if Scope { conversation: None, ..scope.clone() }.is_everything() => {
-                Ok(Target::One(MemoryRef { id: id.clone(), conversation: scope.conversation }))
+    /// All of a scope. What the names of a conversation and of speakers stand for is told.
+    fn all_within(&self, memory: &Memory, mut scope: Scope, settings: &Settings) -> Result<Doomed, Failure> {
+        let namespace = &settings.namespace;
+        if let Some(name) = &mut scope.conversation {
+            let found = match &scope.session {
+                Some(_) => memory.resolve_conversation(namespace, name)?,
+                None => memory.resolve_whole_conversation(namespace, name)?,
+            };
+            if found != *name {
+                told_as(name.as_str(), found.as_str());
+                *name = found;
             }
-            Some(_) => {
+        }
+        for name in &mut scope.filter.speakers {
+            let found = memory.resolve_speaker(namespace, name)?;
+            if found != *name {
+                told_as(name, &found);
+                *name = found;
+            }
+        }
+        let target = Target::Within(scope);
+        let shown = memories(memory.count(namespace, &target)?);
+        Ok(Doomed { targets: vec![target], shown })
+    }
+
+    /// The scope, where what it says goes with what else is named.
+    fn scope(&self, settings: &Settings) -> Result<Scope, Failure> {
+        let scope = self.scope.scope(settings)?;
+        match self.ids.is_empty() {
+            false if Scope { conversation: None, ..scope.clone() }.is_everything() => Ok(scope),
+            false => {
                 let given = [
                     ("--session", scope.session.is_some()),
                     ("--except", !scope.except.is_empty()),
@@ -122,10 +152,38 @@ impl Forget {
                 let given = given.chain(self.scope.filter.given()).collect::<Vec<_>>().join(", ");
                 Err(Failure::Usage(format!("{given}: an id goes with --conversation only; leave {given} out")))
             }
-            None if scope.is_everything() && !self.all => Err(Failure::Usage(
+            true if scope.is_everything() && !self.all => Err(Failure::Usage(
                 "nothing was named; give an id, a scope (--conversation, --session, --except, --from, --to, --speaker, --tag, --kind, --source, --meta), or --all".into(),
             )),
-            None => Ok(Target::Within(scope)),
+            true => Ok(scope),
         }
     }
+}
+
+/// Forgets one after the other; where one fails, says how many are gone.
+fn forget(memory: &Memory, targets: &[Target], settings: &Settings) -> Result<DeleteReport, Failure> {
+    let mut gone = DeleteReport::default();
+    for (done, target) in targets.iter().enumerate() {
+        let report = memory.forget(&settings.namespace, target).inspect_err(|_| {
+            if done > 0 {
+                aside(format_args!("note: {done} of {} are forgotten", memories(targets.len() as u64)));
+            }
+        })?;
+        gone = DeleteReport {
+            turns: gone.turns + report.turns,
+            notes: gone.notes + report.notes,
+            vectors: gone.vectors + report.vectors,
+            cues: gone.cues + report.cues,
+            sessions: gone.sessions + report.sessions,
+            conversations: gone.conversations + report.conversations,
+            staged: gone.staged + report.staged,
+            // Whoever empties the log empties it of all.
+            erasure: report.erasure,
+        };
+    }
+    Ok(gone)
+}
+
+fn told_as(name: &str, found: &str) {
+    aside(format_args!("{} stands for {}", printable(name), printable(found)));
 }

@@ -33,6 +33,8 @@ enum What {
     Conversations,
     /// Sessions.
     Sessions,
+    /// Speakers, with how many turns each has.
+    Speakers,
     /// The latest turns and notes.
     Recent,
 }
@@ -44,6 +46,7 @@ impl List {
         let listing = match self.what {
             What::Conversations => Listing::conversations(memory.conversations(namespace, &scope)?, limit),
             What::Sessions => Listing::sessions(memory.sessions(namespace, &scope)?, limit),
+            What::Speakers => Listing::speakers(memory.speakers(namespace, &scope)?, limit),
             What::Recent => {
                 let total = memory.count(namespace, &aforesaid::Target::Within(scope.clone()))?;
                 Listing::recent(memory.recent(namespace, &scope, limit)?, total)

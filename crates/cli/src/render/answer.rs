@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use aforesaid::{Answer, Context, Source};
+use aforesaid::{Answer, Context, Source, types::Zone};
 use aforesaid_llm::{NOT_MENTIONED, Spent};
 
 use super::{QUIET, STRONG, aside, count, dialogue, memories, printable, say, took, warnings, when};
@@ -70,12 +70,12 @@ fn cost(spent: &Spent) -> String {
     format!("{} in {}{money}", count(spent.tokens(), "token"), count(spent.requests, "request"))
 }
 
-/// Prints memories as text for a model.
-pub(crate) fn context(context: &Context) -> Result<(), Failure> {
+/// Prints memories as text for a model, with times as they show in a zone.
+pub(crate) fn context(context: &Context, zone: &Zone) -> Result<(), Failure> {
     warnings(&context.warnings);
     if let Some(reason) = context.reason {
         aside(format_args!("note: no memories: {reason}{}", remedies::of_no_hits(reason)));
     }
     // Each line is JSON, or ours: nothing in it begins another.
-    say!("{}", context.prompt().trim_end())
+    say!("{}", context.prompt_in(zone).trim_end())
 }

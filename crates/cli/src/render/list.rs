@@ -1,8 +1,8 @@
-//! Conversations, sessions and the latest memories for people to read.
+//! Conversations, sessions, speakers and the latest memories for people to read.
 
 use aforesaid::{
-    ListedConversation, ListedSession,
-    types::ConversationId,
+    ListedConversation, ListedSession, ListedSpeaker,
+    types::{ConversationId, Timestamp},
     wire::{Listed, Listing},
 };
 
@@ -21,6 +21,10 @@ pub(crate) fn listing(listing: &Listing) -> Result<(), Failure> {
             let ids = short(all.iter().map(|of| &of.conversation));
             all.iter().try_for_each(|of| session(of, &ids))?;
             (all.len(), count(listing.total, "session"))
+        }
+        Listed::Speakers(all) => {
+            all.iter().try_for_each(speaker)?;
+            (all.len(), count(listing.total, "speaker"))
         }
         Listed::Recent(all) => {
             all.iter().try_for_each(|of| memory(of, STRONG))?;
@@ -42,8 +46,15 @@ fn conversation(of: &ListedConversation, ids: &ShortIds) -> Result<(), Failure> 
     let notes = (of.notes > 0).then(|| count(of.notes, "note"));
     let talk = (of.turns > 0).then(|| format!("{}, {}", count(of.sessions, "session"), count(of.turns, "turn")));
     let counts: Vec<String> = talk.into_iter().chain(notes).collect();
-    let [first, last] = [of.first, of.last].map(|at| at.map_or_else(|| when(None), local_time::shown_date));
-    entry(&name, of.title.as_deref(), &counts.join(", "), [first, last])
+    entry(&name, of.title.as_deref(), &counts.join(", "), [of.first, of.last].map(day))
+}
+
+fn speaker(of: &ListedSpeaker) -> Result<(), Failure> {
+    entry(&printable(&of.speaker), None, &count(of.turns, "turn"), [of.first, of.last].map(day))
+}
+
+fn day(at: Option<Timestamp>) -> String {
+    at.map_or_else(|| when(None), local_time::shown_date)
 }
 
 fn session(of: &ListedSession, ids: &ShortIds) -> Result<(), Failure> {

@@ -2,19 +2,24 @@
 
 use aforesaid::{
     Why,
-    pipeline::{CandidateReport, FeatureMatch, LegHit, TermMatch, TermPlace},
+    pipeline::{CandidateReport, FeatureMatch, LegHit, TermMatch, TermPlace, ordinal},
 };
 
 use super::{QUIET, STRONG, count, explanation, printable, say, warnings, when};
-use crate::failure::Failure;
+use crate::{failure::Failure, remedies, searched::Searched};
 
 /// Prints where a memory stands: the main reason, then stage by stage, what it has and lacks, and the arithmetic.
-pub(crate) fn why(why: &Why) -> Result<(), Failure> {
+pub(crate) fn why(why: &Why, searched: Option<&Searched>) -> Result<(), Failure> {
     warnings(&why.warnings);
     let origin = [why.conversation.as_ref().map(|c| c.as_str()), why.session.as_ref().map(|s| s.as_str())];
     let origin = printable(&origin.into_iter().flatten().collect::<Vec<_>>().join(" / "));
     say!("{STRONG}{}{STRONG:#}  {}  {QUIET}{origin}{QUIET:#}", printable(&why.id), when(why.said_at))?;
-    say!("{}", printable(&why.summary))?;
+    let place = searched.and_then(|searched| place_in_search(searched, why.k.get()));
+    if let Some(place) = &place {
+        say!("{}", printable(place))?;
+    }
+    let is_reranked = searched.is_some_and(|searched| searched.reranker.is_some());
+    say!("{}{}", if is_reranked { "before the reranker: " } else { "" }, printable(&why.summary))?;
     let Some(report) = &why.report else { return Ok(()) };
     say!("")?;
     stages(report)?;
@@ -31,6 +36,25 @@ pub(crate) fn why(why: &Why) -> Result<(), Failure> {
         explanation(explain, "")?;
     }
     Ok(())
+}
+
+/// Where the search has it, where that is not told by its rank in the stages.
+fn place_in_search(of: &Searched, hits: usize) -> Option<String> {
+    if let Some(reason) = of.reason {
+        return Some(format!("the search has no hits: {reason}{}", remedies::of_no_hits(reason)));
+    }
+    let reranker = of.reranker.as_ref()?;
+    let score = match of.rerank_score {
+        Some(score) => format!("the reranker {reranker} gives it {score:.1}"),
+        None => format!("the reranker {reranker} did not score it"),
+    };
+    let superseded = of.superseded_by.as_ref().map(|first| format!("; the first hit, {first}, supersedes it"));
+    let place = match of.rank {
+        Some(rank) if rank <= hits => format!("{} hit of the search: {score}", ordinal(rank)),
+        Some(rank) => format!("{} in the search, and {hits} are hits: {score}", ordinal(rank)),
+        None => format!("no hit of the search, and not among the first {}: {score}", of.of),
+    };
+    Some(place + &superseded.unwrap_or_default())
 }
 
 /// A table: rank and score in each leg and after each stage, and what a signal adds, beside what it adds to the last hit.

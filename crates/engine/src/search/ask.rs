@@ -7,7 +7,7 @@ use aforesaid_core::{
     pipeline::{Detail, Pipeline, confidence::Confidence},
     store::Store,
     time::Times,
-    types::{Granularity, Namespace, Query, Record, Sensitivity, SortBy},
+    types::{Granularity, Namespace, Query, Record, Sensitivity, SortBy, Timestamp, Zone},
 };
 use aforesaid_llm::{
     AnswerSettings, Ask, Chat, ContextMemory, Freshness, Outcome, ReplyFault, Sought, StreamFilter, Support, Usage,
@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::{FoundHits, PreparedQuery, Reranking};
 use crate::{
     answer::{NoHits, Timing, Warning, millis},
-    calendar::calendar,
+    calendar::{calendar, calendar_in},
     error::Error,
     memory::Memory,
 };
@@ -120,11 +120,20 @@ impl Context {
         context_block(&self.shown())
     }
 
+    /// [`Context::prompt`], with times as clocks show them in a zone.
+    pub fn prompt_in(&self, zone: &Zone) -> String {
+        context_block(&self.shown_by(&|said_at| calendar_in(zone, said_at)))
+    }
+
     fn shown(&self) -> Vec<ContextMemory> {
+        self.shown_by(&calendar)
+    }
+
+    fn shown_by(&self, time: &dyn Fn(Timestamp) -> String) -> Vec<ContextMemory> {
         let shown = |source: &Source| ContextMemory {
             id: source.cite.clone(),
             passage: source.memory.passage(),
-            said_at: source.memory.said_at.map(calendar),
+            said_at: source.memory.said_at.map(time),
         };
         self.memories.iter().map(shown).collect()
     }
