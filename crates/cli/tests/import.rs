@@ -53,6 +53,7 @@ fn a_zip_is_imported_as_it_was_downloaded() {
     export.zip/conversations-000.json: 1 conversation, 1 session; 2 added, 0 already there, 0 skipped (chatgpt)
     export.zip/conversations-001.json: 1 conversation, 1 session; 2 added, 0 already there, 0 skipped (chatgpt)
     left out: 1 other JSON file, 2 images, 1 web page
+    2 files in all: 2 conversations; 4 added, 0 already there, 0 skipped
     ");
     let hit = &sandbox.json(&["search", "red kite", "-k", "1"])["hits"][0];
     assert_eq!((&hit["text"], &hit["title"]), (&json!("Who has the red kite?"), &json!("About kites")));
@@ -82,6 +83,7 @@ fn one_bad_file_does_not_stop_the_others() {
     in/c.zip/conversations-000.json: 1 conversation, 1 session; 0 added, 2 already there, 0 skipped (chatgpt)
     in/c.zip/conversations-001.json: 1 conversation, 1 session; 2 added, 0 already there, 0 skipped (chatgpt)
     left out: 1 other JSON file, 2 images, 1 web page
+    3 files in all: 2 conversations; 4 added, 2 already there, 0 skipped
     ");
     for said in [
         "not imported: in/b.json, line 1, column 15: broken JSON",
@@ -209,6 +211,7 @@ fn a_chat_of_a_telephone_is_named_by_its_archive_or_folder() {
       skipped line 1: message of the program
       skipped line 3: only attachments
     left out: 1 image, 1 document
+    3 files in all: 3 conversations; 6 added, 0 already there, 6 skipped: 3 message of the program, 3 only attachments
     ");
     let names = |listed: serde_json::Value| -> Vec<String> {
         let all = listed["conversations"].as_array().unwrap().clone();
@@ -234,4 +237,74 @@ fn times_of_a_chat_are_of_the_zone_that_is_named() {
     sandbox.done(&["import", "chat.txt", "--time-zone", "+02:00"]);
     let hits = sandbox.json(&["search", "training"]);
     assert_eq!(hits["hits"][0]["said_at"], "2024-07-06T20:48:10Z");
+}
+
+/// A Slack export of two channels: messages of people and programs, a join, a deletion and a picture.
+fn workspace(deleted: bool) -> Vec<(&'static str, Vec<u8>)> {
+    let json = |value: Value| value.to_string().into_bytes();
+    let said = |ts: &str, user: &str, text: &str| json!({"type": "message", "user": user, "ts": ts, "text": text});
+    let gone = json!({"type": "message", "subtype": "tombstone", "hidden": true, "ts": "1756800100.000100", "text": "This message was deleted."});
+    let secret = if deleted { gone } else { said("1756800100.000100", "U2", "The door code is 4471.") };
+    vec![
+        (
+            "ops/2025-09-02.json",
+            json(json!([said("1756800000.000100", "U1", "The pager is with <@U2>, see <#C2>."), secret])),
+        ),
+        (
+            "ops/2025-09-03.json",
+            json(json!([
+            {"type": "message", "subtype": "channel_join", "user": "U2", "ts": "1756886400.000100", "text": "<@U2> has joined the channel"},
+            {"type": "message", "subtype": "bot_message", "bot_id": "B1", "username": "PagerDuty", "ts": "1756886500.000100",
+             "text": "", "attachments": [{"fallback": "Triggered: checkout is down"}]},
+            {"type": "message", "user": "U2", "ts": "1756886600.000100", "thread_ts": "1756886500.000100", "text": "On it."}])),
+        ),
+        ("dev/2025-09-03.json", json(json!([said("1756886700.000100", "U1", "Index is in.")]))),
+        (
+            "users.json",
+            json(json!([{"id": "U1", "name": "priya", "profile": {"real_name": "Priya Raman"}},
+            {"id": "U2", "name": "tom", "profile": {"display_name": "Tom"}}])),
+        ),
+        ("channels.json", json(json!([{"id": "C1", "name": "ops"}, {"id": "C2", "name": "dev"}]))),
+        ("integration_logs.json", b"[]".to_vec()),
+    ]
+}
+
+/// A day of a channel was a conversation of its own where its folder was imported alone, so that what the whole export had
+/// came in twice; mentions and most speakers were ids, and posts of programs were left out.
+#[test]
+fn a_workspace_of_slack_is_the_same_whole_and_by_its_channels() {
+    let sandbox = Sandbox::new();
+    for (name, bytes) in workspace(false) {
+        sandbox.write(&format!("halden/{name}"), bytes);
+    }
+    sandbox.write("halden.zip", zip(&workspace(false)));
+    assert_snapshot!(sandbox.done(&["import", "halden.zip"]), @r"
+    halden.zip/ops/2025-09-02.json: 1 conversation, 1 session; 2 added, 0 already there, 0 skipped (slack)
+    halden.zip/ops/2025-09-03.json: 1 conversation, 1 session; 2 added, 0 already there, 1 skipped (slack)
+      skipped message 1: channel_join
+    halden.zip/dev/2025-09-03.json: 1 conversation, 1 session; 1 added, 0 already there, 0 skipped (slack)
+    left out: 1 other JSON file
+    3 files in all: 2 conversations; 5 added, 0 already there, 1 skipped: 1 channel_join
+    ");
+    for (path, there) in [("halden", 5), ("halden/ops", 4), ("halden/ops/2025-09-03.json", 2)] {
+        let again = sandbox.json(&["import", path]);
+        assert_eq!(
+            (&again["added"], &again["unchanged"], &again["replaced"]),
+            (&json!(0), &json!(there), &json!(0)),
+            "{path}"
+        );
+    }
+    for name in ["slack:ops", "#ops", "ops"] {
+        let turns = sandbox.json(&["show", "--conversation", name]);
+        assert!(turns.to_string().contains("The pager is with @Tom, see #dev."), "{name}: {turns}");
+    }
+    let exported = sandbox.done(&["export"]);
+    let speakers: Vec<Value> =
+        exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["speaker"].clone()).collect();
+    assert_eq!(speakers, ["Priya Raman", "Tom", "PagerDuty", "Tom", "Priya Raman"]);
+    // What was deleted since is taken out, as what was edited is replaced.
+    sandbox.write("later.zip", zip(&workspace(true)));
+    let later = sandbox.done(&["import", "later.zip"]);
+    assert!(later.starts_with("later.zip/ops/2025-09-02.json: 1 conversation, 1 session; 0 added, 1 already there, 1 taken out as deleted there, 1 skipped (slack)"), "{later}");
+    assert!(!sandbox.done(&["export"]).contains("4471"), "the deleted message is not stored");
 }

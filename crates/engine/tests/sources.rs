@@ -105,6 +105,37 @@ fn a_folder_is_walked_in_order() {
     );
 }
 
+/// The lists of names of a Slack export are read with its channels; those of other programs are files like any other.
+#[test]
+fn the_lists_of_a_slack_export_are_no_files_of_their_own() {
+    let files: [(&str, &[u8]); 6] = [
+        ("halden/ops/2025-09-02.json", b"[{}]"),
+        ("halden/users.json", br#"[{"id": "U1", "name": "priya"}]"#),
+        ("halden/dms.json", b"[]"),
+        ("halden/channels.json", b"[{\"id\": \"C1\""),
+        ("halden/integration_logs.json", b"[]"),
+        ("claude/users.json", br#"[{"uuid": "1", "full_name": "Ann"}]"#),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    let sorted = |mut found: Vec<String>| {
+        found.sort();
+        found
+    };
+    let expected = [
+        "claude/users.json (claude/users): 35",
+        "halden/channels.json (halden/channels): 12",
+        "halden/integration_logs.json (halden/integration_logs): 2",
+        "halden/ops/2025-09-02.json (halden/ops/2025-09-02): 4",
+    ];
+    assert_eq!(sorted(found_at(folder.path(), folder.path())), expected);
+    assert_eq!(sorted(found_in(zip(&files), Limits::default())), expected);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_that_leads_back_is_not_followed() {

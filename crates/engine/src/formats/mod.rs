@@ -14,7 +14,7 @@
 //! | [`Format::Claude`] | `conversations.json` of Claude | `uuid` | by pauses | message `uuid` |
 //! | [`Format::ClaudeProjects`] | `projects.json` of Claude | none: notes | none | `project:<uuid>`, document `uuid` |
 //! | [`Format::ClaudeCode`], [`Format::Codex`], [`Format::GeminiCli`] | a session's log | [`agents`] | | |
-//! | [`Format::Slack`] | a channel's day of a Slack export | `slack:<channel>` | the day | `ts` |
+//! | [`Format::Slack`] | a channel's day of a Slack export | `slack:<channel>`, by the folder | the day | `ts` |
 //! | [`Format::Telegram`] | `result.json` of Telegram | `telegram:<id>` | by pauses | `id` |
 //! | [`Format::Discord`] | JSON of DiscordChatExporter | `discord:<channel>` | by pauses | `id` |
 //! | [`Format::WhatsApp`] | the text of a chat | the file | the day | its session and a hash of time and text |
@@ -71,6 +71,7 @@ pub use detect::detect;
 pub(crate) use encoding::decode;
 pub use error::FormatError;
 pub use skip::{SkipReason, Skipped, SkippedGroup, grouped};
+pub(crate) use slack::{LISTS as SLACK_LISTS, Surroundings, Workspace, is_day};
 
 use agents::Agent;
 use intake::Intake;
@@ -272,8 +273,8 @@ pub struct Parsed {
     pub drafts: Vec<Draft>,
     /// What was left out.
     pub skipped: Vec<Skipped>,
-    /// Turns of branches that are not shown any more; none of them is among the drafts. An earlier import may have stored
-    /// them, when their branch was shown.
+    /// Turns of branches that are not shown any more, and messages that were deleted; none of them is among the drafts. An
+    /// earlier import may have stored them, when they were shown.
     pub left: Vec<MemoryRef>,
 }
 
@@ -288,6 +289,16 @@ pub struct Parsed {
 /// breaks the rules of [`Draft::check`] in a file of [`Format::Jsonl`], and
 /// when two different things have one id. Nothing is returned then.
 pub fn parse(format: Format, bytes: &[u8], source: &Source) -> Result<Parsed, FormatError> {
+    parse_among(format, bytes, source, &Surroundings::default())
+}
+
+/// Reads a file of a known format, as [`parse`], with what is around it.
+pub(crate) fn parse_among(
+    format: Format,
+    bytes: &[u8],
+    source: &Source,
+    around: &Surroundings,
+) -> Result<Parsed, FormatError> {
     let mut intake = Intake::new(source);
     if format == Format::Mbox {
         // Each message of it says in which character set it is.
@@ -305,7 +316,7 @@ pub fn parse(format: Format, bytes: &[u8], source: &Source) -> Result<Parsed, Fo
         Format::ClaudeCode => agents::read(Agent::ClaudeCode, text, &mut intake),
         Format::Codex => agents::read(Agent::Codex, text, &mut intake),
         Format::GeminiCli => agents::read(Agent::GeminiCli, text, &mut intake),
-        Format::Slack => slack::read(text, &mut intake),
+        Format::Slack => slack::read(text, around, &mut intake),
         Format::Telegram => telegram::read(text, &mut intake),
         Format::Discord => discord::read(text, &mut intake),
         Format::WhatsApp => whatsapp::read(text, &mut intake),

@@ -6,6 +6,7 @@ mod fixtures;
 mod messengers;
 mod refusals;
 mod round_trip;
+mod slack;
 
 use aforesaid_core::types::{Draft, Turn};
 

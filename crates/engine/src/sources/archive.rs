@@ -1,6 +1,7 @@
 //! The files of a zip archive, one at a time and each within bounds.
 
 use std::{
+    collections::HashMap,
     io::{Read, Seek},
     ops::ControlFlow,
     path::{Path, PathBuf},
@@ -11,6 +12,7 @@ use zip::{ZipArchive, read::Config, result::ZipError, unstable::read::ZipIterabl
 use super::{
     Found, Limits, Origin, SourceError, SourceFile, Visit, is_hidden, is_unnamed_chat,
     kind::{Candidate, FileKind},
+    slack::{self, Exports},
     stem_of,
 };
 
@@ -31,8 +33,10 @@ pub(super) fn visit(reader: impl Read + Seek, name: &str, limits: Limits, take: 
         Ok(archive) => archive,
         Err(error) => return take(Found::Failed { name: name.to_owned(), error }),
     };
+    let lists = lists(&mut archive, name);
+    let mut exports = Exports::new(limits.bytes);
     for index in 0..archive.len() {
-        if let Some(found) = entry(&mut archive, index, name, limits) {
+        if let Some(found) = entry(&mut archive, index, name, limits, &lists, &mut exports) {
             take(found)?;
         }
     }
@@ -61,8 +65,29 @@ struct Entry {
     unpacked: u64,
 }
 
-/// What is at a place of the archive; `None` for a folder and for what is hidden.
-fn entry<R: Read + Seek>(archive: &mut ZipArchive<R>, index: usize, name: &str, limits: Limits) -> Option<Found> {
+/// Where the lists of names of Slack exports are, by their path.
+fn lists<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> HashMap<PathBuf, (usize, Entry)> {
+    let mut lists = HashMap::new();
+    for index in 0..archive.len() {
+        let is_list = archive
+            .name_for_index(index)
+            .is_some_and(|entry| entry.is_ok_and(|entry| slack::list_at(Path::new(&*entry)).is_some()));
+        if is_list && let Ok(Some(entry)) = look(archive, index, name) {
+            lists.insert(entry.path.clone(), (index, entry));
+        }
+    }
+    lists
+}
+
+/// What is at a place of the archive; `None` for a folder, for what is hidden, and for a list of names.
+fn entry<R: Read + Seek>(
+    archive: &mut ZipArchive<R>,
+    index: usize,
+    name: &str,
+    limits: Limits,
+    lists: &HashMap<PathBuf, (usize, Entry)>,
+    exports: &mut Exports,
+) -> Option<Found> {
     let found = match look(archive, index, name) {
         Ok(found) => found?,
         Err(error) => {
@@ -76,16 +101,30 @@ fn entry<R: Read + Seek>(archive: &mut ZipArchive<R>, index: usize, name: &str, 
         Candidate::Archive => {
             Some(Found::Failed { error: SourceError::Nested { file: found.name.clone() }, name: found.name })
         }
-        Candidate::File => Some(match unpack(archive, index, &found, limits) {
-            Ok(bytes) => {
-                let stem = match is_unnamed_chat(&found.path) {
-                    true => archive_stem(name),
-                    false => stem_of(&found.path),
-                };
-                Found::File(SourceFile { name: found.name, stem, origin: Origin::Found, bytes })
+        Candidate::File => {
+            let mut read = |list: &Path, most: u64| {
+                let (index, list) = lists.get(list)?;
+                unpack(archive, *index, list, Limits { bytes: most, ..limits }).ok()
+            };
+            if exports.is_list(&found.path, &mut read) {
+                return None;
             }
-            Err(error) => Found::Failed { name: found.name, error },
-        }),
+            let mut around = exports.around(&found.path, &mut read);
+            // A channel that was packed alone has the name of the archive.
+            if found.path.parent() == Some(Path::new("")) {
+                around.folder = Some(archive_stem(name)).filter(|stem| !stem.is_empty() && stem != "-");
+            }
+            Some(match unpack(archive, index, &found, limits) {
+                Ok(bytes) => {
+                    let stem = match is_unnamed_chat(&found.path) {
+                        true => archive_stem(name),
+                        false => stem_of(&found.path),
+                    };
+                    Found::File(SourceFile { name: found.name, stem, origin: Origin::Found, bytes, around })
+                }
+                Err(error) => Found::Failed { name: found.name, error },
+            })
+        }
     }
 }
 

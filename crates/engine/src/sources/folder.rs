@@ -7,7 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Found, Limits, Origin, SourceError, Visit, is_hidden, kind::Candidate, stem_of, visit_file};
+use aforesaid_models::files::read_regular;
+
+use super::{
+    Described, Found, Limits, Origin, SourceError, Visit, is_hidden, kind::Candidate, located, slack::Exports, stem_of,
+    visit_file,
+};
 
 /// How many folders may be in one another.
 const MOST_DEPTH: usize = 64;
@@ -16,17 +21,29 @@ const MOST_DEPTH: usize = 64;
 ///
 /// Links to folders are not followed: they may lead back.
 pub(super) fn visit(folder: &Path, limits: Limits, take: &mut Visit<'_>) -> ControlFlow<()> {
-    Walk { top: folder, limits }.folder(PathBuf::new(), 1, take)
+    Walk { top: folder, located: located(folder), limits, exports: Exports::new(limits.bytes) }.folder(
+        PathBuf::new(),
+        1,
+        take,
+    )
+}
+
+/// Reads a list of names; what is wrong with it is told where it is met as a file.
+pub(super) fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
+    read_regular(path, most).ok()
 }
 
 struct Walk<'a> {
     top: &'a Path,
+    /// The top by its path from the root: a channel that is read alone has its names beside it.
+    located: PathBuf,
     limits: Limits,
+    exports: Exports,
 }
 
 impl Walk<'_> {
     /// Visits a folder by its path below the top.
-    fn folder(&self, below: PathBuf, depth: usize, take: &mut Visit<'_>) -> ControlFlow<()> {
+    fn folder(&mut self, below: PathBuf, depth: usize, take: &mut Visit<'_>) -> ControlFlow<()> {
         let folder = self.top.join(&below);
         let name = folder.to_string_lossy().into_owned();
         if depth > MOST_DEPTH {
@@ -50,13 +67,15 @@ impl Walk<'_> {
         ControlFlow::Continue(())
     }
 
-    fn file(&self, below: &Path, take: &mut Visit<'_>) -> ControlFlow<()> {
+    fn file(&mut self, below: &Path, take: &mut Visit<'_>) -> ControlFlow<()> {
         let path = self.top.join(below);
         let left = |kind| Found::Left { name: path.to_string_lossy().into_owned(), kind };
         match Candidate::of(&path) {
             Candidate::File | Candidate::Note | Candidate::Archive if path.is_dir() => ControlFlow::Continue(()),
+            Candidate::File if self.exports.is_list(&self.located.join(below), &mut read) => ControlFlow::Continue(()),
             Candidate::File | Candidate::Note | Candidate::Archive => {
-                visit_file(&path, stem_of(below), Origin::Found, self.limits, take)
+                let around = self.exports.around(&self.located.join(below), &mut read);
+                visit_file(&path, Described { stem: stem_of(below), origin: Origin::Found, around }, self.limits, take)
             }
             Candidate::No(kind) => take(left(kind)),
         }

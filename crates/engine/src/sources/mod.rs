@@ -7,20 +7,22 @@
 //! | a pattern such as `exports/*.zip` | what it matches, sorted | hidden files |
 //! | a zip archive | its `.json`, `.jsonl`, `.ndjson` and `.mbox` files and the texts of WhatsApp chats, in the order of the archive | hidden files, other files (counted by kind) |
 //!
-//! One file is in memory at a time. What cannot be read is told and does not stop the rest.
+//! One file is in memory at a time. What cannot be read is told and does not stop the rest. The lists of names of a Slack
+//! export are read with the first channel that stands beside them, and are no files of their own.
 
 mod archive;
 mod error;
 mod folder;
 mod kind;
 mod pattern;
+mod slack;
 
 use std::{
     ffi::OsStr,
     fs::File,
     io::{Cursor, Read},
     ops::ControlFlow,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use aforesaid_models::files::{is_pipe, open_regular, read_bounded, read_regular};
@@ -28,7 +30,8 @@ use aforesaid_models::files::{is_pipe, open_regular, read_bounded, read_regular}
 pub use error::SourceError;
 pub use kind::FileKind;
 
-use crate::formats::{self, Format, FormatError, Parsed, Source};
+use crate::formats::{self, Format, FormatError, Parsed, Source, Surroundings};
+use slack::Exports;
 
 /// Bytes of a file at most, also of one in an archive: all of it is in memory at once.
 pub const MOST_BYTES: u64 = 1 << 30;
@@ -70,6 +73,8 @@ pub struct SourceFile {
     pub origin: Origin,
     /// What is in it.
     pub bytes: Vec<u8>,
+    /// What is around it, where it may be a day of a Slack channel.
+    pub(crate) around: Surroundings,
 }
 
 /// What was found at a place.
@@ -108,7 +113,8 @@ pub fn visit(path: &Path, limits: Limits, take: &mut Visit<'_>) -> ControlFlow<(
                 false => path.file_stem(),
             };
             let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            visit_file(path, stem, Origin::Named, limits, take)
+            let around = Exports::new(limits.bytes).around(&located(path), &mut folder::read);
+            visit_file(path, Described { stem, origin: Origin::Named, around }, limits, take)
         }
     }
 }
@@ -118,8 +124,8 @@ pub fn visit_bytes(name: &str, stem: &str, bytes: Vec<u8>, limits: Limits, take:
     match archive::is_archive(&bytes) {
         true => archive::visit(Cursor::new(bytes), name, limits, take),
         false => {
-            let origin = Origin::Named;
-            take(Found::File(SourceFile { name: name.to_owned(), stem: stem.to_owned(), origin, bytes }))
+            let (name, stem, around) = (name.to_owned(), stem.to_owned(), Surroundings::default());
+            take(Found::File(SourceFile { name, stem, origin: Origin::Named, bytes, around }))
         }
     }
 }
@@ -137,11 +143,25 @@ pub fn read(
         Err(FormatError::Unrecognized { .. }) if file.origin == Origin::Found => return Ok(None),
         format => format?,
     };
-    Ok(Some((format, formats::parse(format, &file.bytes, source)?)))
+    Ok(Some((format, formats::parse_among(format, &file.bytes, source, &file.around)?)))
+}
+
+/// What is known of a file before it is read.
+struct Described {
+    stem: String,
+    origin: Origin,
+    around: Surroundings,
+}
+
+/// A path from the root, so that the folders that it is in are known.
+fn located(path: &Path) -> PathBuf {
+    let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    path.canonicalize().unwrap_or_else(|_| absolute())
 }
 
 /// Visits a file, or what is in it where it is an archive.
-fn visit_file(path: &Path, stem: String, origin: Origin, limits: Limits, take: &mut Visit<'_>) -> ControlFlow<()> {
+fn visit_file(path: &Path, described: Described, limits: Limits, take: &mut Visit<'_>) -> ControlFlow<()> {
+    let Described { stem, origin, around } = described;
     let name = path.to_string_lossy().into_owned();
     let failed = |source| Found::Failed { name: name.clone(), error: SourceError::unreadable(&name, source) };
     let bytes = match is_pipe(path) {
@@ -155,7 +175,7 @@ fn visit_file(path: &Path, stem: String, origin: Origin, limits: Limits, take: &
     };
     match bytes {
         Ok(bytes) if archive::is_archive(&bytes) => archive::visit(Cursor::new(bytes), &name, limits, take),
-        Ok(bytes) => take(Found::File(SourceFile { name, stem, origin, bytes })),
+        Ok(bytes) => take(Found::File(SourceFile { name, stem, origin, bytes, around })),
         Err(error) => take(failed(error)),
     }
 }

@@ -3,6 +3,7 @@
 mod report;
 
 use std::{
+    collections::HashSet,
     ops::ControlFlow,
     path::{Path, PathBuf},
 };
@@ -12,7 +13,7 @@ use aforesaid::{
     formats::{Captions, Format, Parsed, Source},
     sources::{self, FileKind, Found, Limits, SourceFile},
     store::OnConflict,
-    types::ConversationId,
+    types::{ConversationId, Draft},
     wire::{FailedFile, ImportReport, ImportedFile, InNamespace, LeftOut},
 };
 use clap::{Args, ValueHint};
@@ -70,6 +71,8 @@ struct Run<'a> {
     /// Opened for the first file that can be read: a bad one leaves no store behind.
     memory: Option<Memory>,
     imported: Vec<ImportedFile>,
+    /// The conversations of all files: many files may be of one.
+    conversations: HashSet<ConversationId>,
     failed: Vec<(String, Failure)>,
     left: LeftOut,
     /// What ended it early.
@@ -80,8 +83,8 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(options: &'a Import, settings: &'a Settings) -> Self {
         let (imported, failed, left) = (Vec::new(), Vec::new(), LeftOut::default());
-        let interruption = Interruption::watch();
-        Self { options, settings, memory: None, imported, failed, left, fatal: None, interruption }
+        let (conversations, interruption) = (HashSet::new(), Interruption::watch());
+        Self { options, settings, memory: None, imported, conversations, failed, left, fatal: None, interruption }
     }
 
     fn path(&mut self, path: &Path) -> ControlFlow<()> {
@@ -154,6 +157,7 @@ impl<'a> Run<'a> {
             None => self.memory.insert(self.settings.open(Creation::Allowed).map_err(Failed::Everything)?),
         };
         let on_conflict = self.options.on_conflict.unwrap_or(format.on_conflict());
+        let conversations: HashSet<_> = parsed.drafts.iter().filter_map(Draft::conversation).cloned().collect();
         let imported = memory.import_texts(&self.settings.namespace, format, parsed, on_conflict);
         let imported = imported.map_err(|error| match error.kind() {
             // The file is at fault, so it is named; of a store that failed, the file says nothing.
@@ -162,6 +166,7 @@ impl<'a> Run<'a> {
             }
             _ => Failed::Everything(error.into()),
         })?;
+        self.conversations.extend(conversations);
         Ok(Some(ImportedFile::new(file.name.clone(), imported)))
     }
 
@@ -233,7 +238,7 @@ impl<'a> Run<'a> {
     }
 
     fn report(&self, completed: Option<Completed>) -> Result<(), Failure> {
-        let Run { settings, imported, failed, left, fatal, .. } = self;
+        let Run { settings, imported, conversations, failed, left, fatal, .. } = self;
         // The failure says it all.
         if imported.is_empty() && left.is_empty() && failed.len() + usize::from(fatal.is_some()) == 1 {
             return Ok(());
@@ -252,7 +257,8 @@ impl<'a> Run<'a> {
                 for (_, failure) in failed {
                     aside(format_args!("not imported: {}", indented(&failure.message())));
                 }
-                completed.map_or(Ok(()), |completed| report::vectors(&completed))
+                completed.map_or(Ok(()), |completed| report::vectors(&completed))?;
+                report::total(imported, conversations.len())
             }
         }
     }

@@ -34,11 +34,11 @@ fn a_day_of_a_slack_channel() {
     let text = corpus!("import_slack/2024-12-31.json");
     let (turns, skipped) = told("export/general/2024-12-31", "2024-12-31.json", text, Format::Slack);
     let expected = [
-        "slack:general/2024-12-31 1735600001.000200 2024-12-30T23:06:41Z Ann Kite: The reel & the tail jam.",
+        "slack:general/2024-12-31 1735600001.000200 2024-12-30T23:06:41Z Ann Kite: The reel & the tail (https://kites.test/tail) jam.",
         "slack:general/2024-12-31 1735600002.000300 2024-12-30T23:06:42Z U2: Oil it.",
     ];
     assert_eq!(turns, expected);
-    assert_eq!(skipped, ["channel_join", "empty text"]);
+    assert_eq!(skipped, ["channel_join", "only attachments"]);
 }
 
 #[test]
