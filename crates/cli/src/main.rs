@@ -100,7 +100,7 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         Command::Models(command) => command.run(&settings),
         Command::Mcp(command) => command.run(&settings),
         Command::Sync(command) => command.run(&settings),
-        Command::Agents(command) => command.run(&settings),
+        Command::Agents(command) => command.run(&settings, &cli.global),
         Command::Hook(command) => command.run(&settings),
         Command::Eval(command) => command.run(&settings),
         Command::Demo(command) => command.run(&settings),

@@ -57,10 +57,6 @@ pub(crate) struct Settings {
     pub(crate) output: Output,
     /// Whether what is long goes through a pager.
     pub(crate) paging: Paging,
-    /// The store, where an option or a variable names one.
-    pub(crate) named_store: Option<String>,
-    /// Whether an option or a variable forbids the network.
-    pub(crate) named_offline: bool,
     /// What is said of agents' logs and hooks.
     pub(crate) agents: AgentSettings,
 }
@@ -248,8 +244,6 @@ impl Settings {
             rerank_depth: file.rerank_depth,
             clock,
             paging: if global.no_pager { Paging::Never } else { Paging::Auto },
-            named_store: global.store.clone(),
-            named_offline: global.offline,
             agents: file.agents,
             output: if global.json { Output::Programs } else { Output::People },
         })

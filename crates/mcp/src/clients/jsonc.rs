@@ -168,6 +168,20 @@ pub(super) fn get<'t>(text: &'t str, path: &[&str]) -> Scanned<Option<&'t str>> 
     Ok(None)
 }
 
+/// The text with this in the place of the value at a path of names, where one is there.
+pub(super) fn replace(text: &str, path: &[&str], value: &str) -> Scanned<String> {
+    let Some(found) = get(text, path)? else { return Ok(text.to_owned()) };
+    let at = found.as_ptr() as usize - text.as_ptr() as usize;
+    Ok(format!("{}{value}{}", &text[..at], &text[at + found.len()..]))
+}
+
+/// The elements of the array at a path of names that say something.
+pub(super) fn elements<'t>(text: &'t str, path: &[&str], says: &str) -> Scanned<Vec<&'t str>> {
+    let Some(array) = get(text, path)?.filter(|array| array.starts_with('[')) else { return Ok(Vec::new()) };
+    let elements = container(array, 0)?.members.into_iter().map(|member| &array[member.value..member.end]);
+    Ok(elements.filter(|element| element.contains(says)).collect())
+}
+
 /// The text with a value at a path of names; objects on the way are made.
 pub(super) fn set(text: &str, path: &[&str], value: &serde_json::Value) -> Scanned<String> {
     let text = if text.trim().is_empty() { "{\n}\n" } else { text };
@@ -309,6 +323,9 @@ mod tests {
         assert_eq!(remove(&changed, &["servers", "b"]).unwrap(), SETTINGS);
         assert_eq!(get(&changed, &["servers", "a", "command"]).unwrap(), Some("\"a\""));
         assert_eq!(get(&changed, &["theme", "a"]).unwrap(), None);
+        let replaced = replace(&changed, &["servers", "b"], "{ /* b */ }").unwrap();
+        assert_eq!(replaced, expected.replace("{\n          \"command\": \"b\"\n        }", "{ /* b */ }"));
+        assert_eq!(replace(SETTINGS, &["servers", "b"], "1").unwrap(), SETTINGS);
     }
 
     #[test]
@@ -328,6 +345,8 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&added).unwrap();
         assert_eq!(value["hooks"]["Stop"].as_array().unwrap().len(), 2);
         assert_eq!(value["hooks"]["SessionEnd"][0]["command"], "aforesaid hook SessionEnd");
+        assert_eq!(elements(hooks, &["hooks", "Stop"], "mine").unwrap(), ["{\"command\": \"mine\"}"]);
+        assert!(elements(hooks, &["hooks", "SessionEnd"], "mine").unwrap().is_empty());
         let removed = remove_elements(&added, &["hooks", "Stop"], "aforesaid hook").unwrap();
         let value: serde_json::Value = serde_json::from_str(&removed).unwrap();
         assert_eq!(value["hooks"]["Stop"], json!([{"command": "mine"}]));

@@ -209,6 +209,29 @@ impl Client {
         }
     }
 
+    /// The settings with the entry of the server as an earlier text of them has it; without it where that has none.
+    ///
+    /// # Errors
+    /// When a text is no such file.
+    pub fn restore(self, text: &str, earlier: &str) -> Result<String, EditError> {
+        match self {
+            _ if text.trim().is_empty() || earlier.trim().is_empty() => self.uninstall(text),
+            Client::Codex => table::restore(text, earlier),
+            _ => match jsonc::get(earlier, &self.path())? {
+                Some(entry) => jsonc::replace(text, &self.path(), entry),
+                None => self.uninstall(text),
+            },
+        }
+    }
+
+    /// Whether the settings have the server in the words of [`Client::install`], and so perhaps by it.
+    pub fn is_by_install(self, text: &str) -> bool {
+        let Ok(Some(server)) = self.installed(text) else { return false };
+        let is_of_form =
+            Path::new(&server.command).is_absolute() && server.args.first().is_some_and(|arg| arg == "mcp");
+        is_of_form && self.install(text, &server).as_deref() == Ok(text)
+    }
+
     /// How the settings have the server started, where they name it.
     ///
     /// # Errors
@@ -263,10 +286,8 @@ impl Client {
         }
         let mut text = text.to_owned();
         for event in HOOK_EVENTS {
-            let written = Value::from(format!("{program} {HOOK_MARK}{event}")).to_string();
-            let with_options = format!("{} ", written.trim_end_matches('"'));
-            for says in [&written, &with_options] {
-                text = jsonc::remove_elements(&text, &["hooks", event], says)?;
+            for says in hook_marks(program, event) {
+                text = jsonc::remove_elements(&text, &["hooks", event], &says)?;
             }
             let left = jsonc::get(&text, &["hooks", event])?.map(|array| array.replace(char::is_whitespace, ""));
             if left.as_deref() == Some("[]") {
@@ -275,6 +296,33 @@ impl Client {
         }
         Ok(text)
     }
+
+    /// The file of hooks with those of this program as an earlier text of it has them; without them where that has none.
+    ///
+    /// # Errors
+    /// When a text is no such file.
+    pub fn restore_hooks(self, text: &str, program: &str, earlier: &str) -> Result<String, EditError> {
+        let mut restored = self.uninstall_hooks(text, program)?;
+        if earlier.trim().is_empty() || restored == text {
+            return Ok(restored);
+        }
+        for event in HOOK_EVENTS {
+            for says in hook_marks(program, event) {
+                for hook in jsonc::elements(earlier, &["hooks", event], &says)? {
+                    let hook: Value = serde_json::from_str(&plain(hook)).map_err(|_| EditError::OtherForm)?;
+                    restored = jsonc::push(&restored, &["hooks", event], &hook)?;
+                }
+            }
+        }
+        Ok(restored)
+    }
+}
+
+/// How the hooks of a program for an event are told from others: without options, and with some.
+fn hook_marks(program: &str, event: &str) -> [String; 2] {
+    let written = Value::from(format!("{program} {HOOK_MARK}{event}")).to_string();
+    let with_options = format!("{} ", written.trim_end_matches('"'));
+    [written, with_options]
 }
 
 /// JSON without comments and without commas at the end.
@@ -331,8 +379,17 @@ impl FromStr for Client {
 
 /// Where the settings of a client are kept as they were before the first change.
 pub fn backup_of(path: &Path) -> PathBuf {
+    beside(path, ".aforesaid-backup")
+}
+
+/// The empty file that says that there were no settings before the first change.
+pub fn absence_of(path: &Path) -> PathBuf {
+    beside(path, ".aforesaid-none")
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".aforesaid-backup");
+    name.push(ending);
     path.with_file_name(name)
 }
 
@@ -364,6 +421,43 @@ mod tests {
             }
             assert_eq!(client.name().parse::<Client>().unwrap(), client);
         }
+    }
+
+    /// An entry of that name that somebody had was lost when the server was taken out again.
+    #[test]
+    fn an_entry_of_ones_own_is_put_back_as_it_was() {
+        for client in Client::ALL {
+            let [servers, _] = client.path();
+            let (own, more) = match client {
+                Client::Codex => (
+                    "[mcp_servers.aforesaid]\ncommand = 'mine' # of old\nenv = { A = \"b\" }\n".to_owned(),
+                    "\n[more]\n",
+                ),
+                _ => (
+                    format!("{{\"{servers}\": {{\"aforesaid\": {{\"url\":\"http://localhost\" /* of old */}}}}\n}}"),
+                    "\n// more",
+                ),
+            };
+            let installed = client.install(&own, &server()).unwrap();
+            assert!(client.is_by_install(&installed) && !client.is_by_install(&own), "{client}: {installed}");
+            assert_eq!(client.restore(&installed, &own).unwrap(), own, "{client}");
+            let restored = client.restore(&(installed.clone() + more), &own).unwrap();
+            assert!(restored.contains("of old") && restored.contains(more.trim()), "{client}: {restored}");
+            assert!(!restored.contains("/opt/aforesaid"), "{client}: {restored}");
+            for none in ["", "{}"] {
+                let removed = client.restore(&installed, if client == Client::Codex { "" } else { none }).unwrap();
+                assert_eq!(removed, client.uninstall(&installed).unwrap(), "{client}");
+            }
+        }
+    }
+
+    #[test]
+    fn hooks_of_ones_own_are_put_back() {
+        let own = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"/opt/aforesaid hook Stop --offline\"}]}]}}";
+        let installed = Client::Codex.install_hooks(own, "/opt/aforesaid", "").unwrap();
+        assert!(!installed.contains("--offline"), "{installed}");
+        let restored = Client::Codex.restore_hooks(&installed, "/opt/aforesaid", own).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&restored).unwrap(), serde_json::from_str::<Value>(own).unwrap());
     }
 
     #[test]

@@ -7,7 +7,12 @@ use aforesaid_mcp::clients::{Client, Probed, ServerCommand, probe};
 use clap::Args;
 use serde_json::json;
 
-use super::{clients, files, folders, program, state};
+use super::{
+    clients, command_line, files, folders,
+    handed_on::{DECIDING, value_of},
+    program, state,
+    usable_model::{Searches, searches_of},
+};
 use crate::{
     agent_places::AgentPlaces,
     commands::print_json,
@@ -78,13 +83,13 @@ impl Doctor {
     }
 }
 
-/// Whether hooks name the store that the server is told, or neither is told one.
-fn is_of_store(hooks: &str, server: &ServerCommand) -> bool {
-    let named = server.args.iter().skip_while(|arg| *arg != "--store").nth(1);
-    match named {
-        Some(store) => hooks.contains(json!(store).to_string().trim_matches('"')),
-        None => !hooks.contains(" --store "),
-    }
+/// What hooks are told otherwise than the server: one of them names another than the other, or only one names any.
+fn told_otherwise(hooks: &str, server: &ServerCommand) -> Option<&'static str> {
+    let differs = |option: &str| match value_of(&server.args, option) {
+        Some(value) => !hooks.contains(json!(value).to_string().trim_matches('"')),
+        None => hooks.contains(&format!(" {option} ")),
+    };
+    DECIDING.into_iter().find(|(option, _)| differs(option)).map(|(_, what)| what)
 }
 
 impl Findings {
@@ -98,7 +103,7 @@ impl Findings {
                 .push(format!("{}: {state}{error}; `aforesaid agents install {client}` adds the server", path(&file)));
             return Ok(());
         };
-        self.fine.push(format!("{} names the server: {} {}", path(&file), server.command, server.args.join(" ")));
+        self.fine.push(format!("{} names the server: {}", path(&file), command_line(&server)));
         if Path::new(&server.command).is_absolute() && server.command != program()? {
             self.wrong.push(format!(
                 "it starts {}, and this program is {}; install it again",
@@ -108,7 +113,17 @@ impl Findings {
         }
         let folder = env::current_dir().map_err(Failure::io("the current folder could not be found"))?;
         match probe(&server, &folder, PATIENCE) {
-            Ok(probed) => self.judge(&probed),
+            Ok(probed) => {
+                self.judge(&probed);
+                match searches_of(&server) {
+                    Some(Searches::ByMeaning(model)) => self.fine.push(format!("model {model} is there")),
+                    Some(Searches::AsChosen) => {
+                        self.fine.push("searches go by keywords: no model is to be used (--model none)".to_owned());
+                    }
+                    Some(Searches::ByKeywords(why)) => self.wrong.push(why),
+                    None => {}
+                }
+            }
             Err(error) => {
                 let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
                 self.wrong.push(format!("{error}{cause}"));
@@ -118,11 +133,13 @@ impl Findings {
             let text = files::read(&hooks)?.filter(|text| text.contains("hook UserPromptSubmit"));
             let path = path(&hooks);
             match text {
-                Some(text) if is_of_store(&text, &server) => self.fine.push(format!("{path} has the hooks")),
-                Some(_) => self.wrong.push(format!(
-                    "{path} has hooks that use another store than the server; `aforesaid agents install {client} --hooks`, \
-                     with --store or without, names one for both"
-                )),
+                Some(text) => match told_otherwise(&text, &server) {
+                    None => self.fine.push(format!("{path} has the hooks")),
+                    Some(what) => self.wrong.push(format!(
+                        "{path} has hooks that use another {what} than the server; `aforesaid agents install {client} \
+                         --hooks`, with the same options for both, tells them alike"
+                    )),
+                },
                 None => self
                     .fine
                     .push(format!("{path} has no hooks; `aforesaid agents install {client} --hooks` adds them")),

@@ -1,12 +1,14 @@
 //! `aforesaid agents`
 
 mod doctor;
+mod edits;
 mod files;
+mod handed_on;
+mod usable_model;
 
 use std::{env, path::Path};
 
 use aforesaid::{
-    is_postgres_url,
     project::{NamedBy, Project},
     without_password,
 };
@@ -18,11 +20,14 @@ use super::{confirm::confirm_all, print_json};
 use crate::{
     agent_places::AgentPlaces,
     failure::Failure,
+    global::Global,
     render::{aside, path, printable, say},
     settings::{Output, Settings},
-    unused::{Unused, no_search},
+    unused::{LEARNED, PIPELINE, Unused, no_search, unused},
 };
-use files::{Change, Kept};
+use edits::{HookEdit, ServerEdit};
+use files::Change;
+use handed_on::handed_on;
 
 #[derive(Debug, Args)]
 pub(crate) struct Agents {
@@ -46,7 +51,9 @@ const CLIENTS: &str = "claude-code, claude-desktop, codex, cursor, vscode, gemin
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The change is shown first. The file as it was is kept beside it, with .aforesaid-backup after its name."
+    after_help = "The change is shown first. The file as it was is kept beside it, with .aforesaid-backup after its name. The \
+    server and the hooks are told of --store, --config, --model, --model-dir, --model-cache, --encoder-* and --offline, and of \
+    the variables that stand for them; keys are never written."
 )]
 struct Install {
     /// The client: claude-code, claude-desktop, codex, cursor, vscode, gemini-cli, zed or opencode.
@@ -72,12 +79,20 @@ struct Uninstall {
 
 impl Agents {
     pub(crate) fn unused(&self) -> Vec<Unused> {
-        no_search()
+        match &self.command {
+            // It hands on which encoder makes vectors.
+            AgentsCommand::Install(_) => vec![
+                unused(&["precision"], "the server computes in that of the vectors, or in the best"),
+                unused(PIPELINE, "this command ranks nothing"),
+                unused(LEARNED, "this command ranks nothing"),
+            ],
+            _ => no_search(),
+        }
     }
 
-    pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+    pub(crate) fn run(&self, settings: &Settings, global: &Global) -> Result<(), Failure> {
         match &self.command {
-            AgentsCommand::Install(command) => command.run(settings),
+            AgentsCommand::Install(command) => command.run(settings, global),
             AgentsCommand::Uninstall(command) => command.run(settings),
             AgentsCommand::Status => status(settings),
             AgentsCommand::Doctor(command) => command.run(settings),
@@ -108,7 +123,7 @@ fn program() -> Result<String, Failure> {
 }
 
 /// How a client is to start the server.
-fn server(client: Client, settings: &Settings) -> Result<ServerCommand, Failure> {
+fn server(client: Client, settings: &Settings, global: &Global) -> Result<ServerCommand, Failure> {
     let mut args = vec!["mcp".to_owned()];
     if let Some(namespace) = &settings.named_namespace {
         args.extend(["--namespace".to_owned(), namespace.to_string()]);
@@ -117,42 +132,20 @@ fn server(client: Client, settings: &Settings) -> Result<ServerCommand, Failure>
     } else if let Some(project) = client.project_argument() {
         args.extend(["--project".to_owned(), project.to_owned()]);
     }
-    args.extend(whereabouts(settings)?);
+    args.extend(handed_on(global)?);
     Ok(ServerCommand { command: program()?, args })
 }
 
-/// What server and hooks are told alike: the store that is named here, and whether the network may be used.
-fn whereabouts(settings: &Settings) -> Result<Vec<String>, Failure> {
-    let mut args = Vec::new();
-    if let Some(store) = settings.named_store.as_deref() {
-        if is_postgres_url(store) {
-            return Err(Failure::Usage(
-                "--store is a URL, which may hold a password, and would be written into the settings of another program; \
-                 name it as `store` in the configuration file"
-                    .to_owned(),
-            ));
-        }
-        let store =
-            std::path::absolute(store).map_or_else(|_| store.to_owned(), |path| path.to_string_lossy().into_owned());
-        args.extend(["--store".to_owned(), store]);
-    }
-    if settings.named_offline {
-        args.push("--offline".to_owned());
-    }
-    Ok(args)
-}
-
 impl Install {
-    fn run(&self, settings: &Settings) -> Result<(), Failure> {
+    fn run(&self, settings: &Settings, global: &Global) -> Result<(), Failure> {
         let (folders, client) = (folders()?, self.client);
-        let server = server(client, settings)?;
-        let file = client.settings(&folders);
-        let mut changes = vec![Change::new(&file, |text| client.install(text, &server))?];
+        let server = server(client, settings, global)?;
+        let program = quoted(&server.command);
+        let mut changes = vec![Change::install(&client.settings(&folders), &ServerEdit { client, server })?];
         match client.hooks(&folders) {
             Some(file) if self.hooks => {
-                let program = quoted(&server.command);
-                let options = whereabouts(settings)?.iter().map(|arg| quoted(arg)).collect::<Vec<_>>().join(" ");
-                changes.push(Change::new(&file, |text| client.install_hooks(text, &program, &options))?);
+                let options = handed_on(global)?.iter().map(|arg| quoted(arg)).collect::<Vec<_>>().join(" ");
+                changes.push(Change::install(&file, &HookEdit { client, program, options })?);
             }
             None if self.hooks => {
                 return Err(Failure::Usage(format!(
@@ -161,25 +154,22 @@ impl Install {
             }
             _ => {}
         }
-        apply(
-            changes,
-            self.yes,
-            settings,
-            &format!("restart {client}, then `aforesaid agents doctor {client}`"),
-            Kept::First,
-        )
+        apply(changes, self.yes, settings, &format!("restart {client}, then `aforesaid agents doctor {client}`"))
     }
 }
 
 impl Uninstall {
     fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let (folders, client) = (folders()?, self.client);
-        let mut changes = vec![Change::new(&client.settings(&folders), |text| client.uninstall(text))?];
+        let program = program()?;
+        // Any will do: what it is told goes with it.
+        let server = ServerCommand { command: program.clone(), args: vec!["mcp".to_owned()] };
+        let mut changes = vec![Change::uninstall(&client.settings(&folders), &ServerEdit { client, server })?];
         if let Some(file) = client.hooks(&folders) {
-            let program = quoted(&program()?);
-            changes.push(Change::new(&file, |text| client.uninstall_hooks(text, &program))?);
+            let edit = HookEdit { client, program: quoted(&program), options: String::new() };
+            changes.push(Change::uninstall(&file, &edit)?);
         }
-        apply(changes, self.yes, settings, &format!("restart {client}"), Kept::TakenBack)
+        apply(changes, self.yes, settings, &format!("restart {client}"))
     }
 }
 
@@ -190,7 +180,7 @@ fn quoted(path: &str) -> String {
 }
 
 /// Shows changes, asks, and makes them.
-fn apply(changes: Vec<Change>, yes: bool, settings: &Settings, next: &str, kept: Kept) -> Result<(), Failure> {
+fn apply(changes: Vec<Change>, yes: bool, settings: &Settings, next: &str) -> Result<(), Failure> {
     let changes: Vec<Change> = changes.into_iter().filter(Change::is_one).collect();
     if settings.output == Output::Programs && !yes && !changes.is_empty() {
         return Err(Failure::Usage("--json changes nothing without --yes; add it".to_owned()));
@@ -208,14 +198,17 @@ fn apply(changes: Vec<Change>, yes: bool, settings: &Settings, next: &str, kept:
         }
     }
     for change in &changes {
-        change.make(kept)?;
+        change.make()?;
     }
     match settings.output {
         Output::Programs => {
             let files: Vec<_> = changes.iter().map(|change| json!(change.path())).collect();
             print_json(&json!({"changed": files}))
         }
-        Output::People => say!("changed {}; {next}", names(&changes)),
+        Output::People => {
+            changes.iter().filter_map(Change::remark).try_for_each(|remark| say!("{remark}"))?;
+            say!("changed {}; {next}", names(&changes))
+        }
     }
 }
 
@@ -257,8 +250,10 @@ fn status(settings: &Settings) -> Result<(), Failure> {
             .map(|client| {
                 let file = client.settings(&folders);
                 let (state, server, error) = state(client, &file);
-                let command: Option<Vec<String>> =
-                    server.map(|server| std::iter::once(server.command).chain(server.args).collect());
+                let command: Option<Vec<String>> = server.map(|server| {
+                    let args = server.args.iter().map(|arg| without_password(arg));
+                    std::iter::once(server.command.clone()).chain(args).collect()
+                });
                 json!({"client": client.name(), "file": file, "state": state, "command": command, "error": error})
             })
             .collect();
@@ -275,12 +270,17 @@ fn status(settings: &Settings) -> Result<(), Failure> {
     for client in Client::ALL {
         let file = client.settings(&folders);
         let (state, server, error) = state(client, &file);
-        let command =
-            server.map(|server| format!(": {} {}", server.command, server.args.join(" "))).unwrap_or_default();
+        let command = server.map(|server| format!(": {}", command_line(&server))).unwrap_or_default();
         let error = error.map(|error| format!(": {error}")).unwrap_or_default();
         say!("  {:<15} {state}{}  ({})", client.name(), printable(&format!("{command}{error}")), path(&file))?;
     }
     Ok(())
+}
+
+/// The command of a server, without passwords.
+fn command_line(server: &ServerCommand) -> String {
+    let args = server.args.iter().map(|arg| without_password(arg));
+    std::iter::once(server.command.clone()).chain(args).collect::<Vec<_>>().join(" ")
 }
 
 /// Names of all clients, for messages.
