@@ -1,6 +1,6 @@
 //! Options of a reranker.
 
-use std::{convert::Infallible, fmt, num::NonZeroUsize, str::FromStr, sync::Arc};
+use std::{convert::Infallible, fmt, num::NonZeroUsize, path::Path, str::FromStr, sync::Arc};
 
 use aforesaid::{
     Error, Explanations, LlmReranker, Memory, Pipeline, Reranking, SearchResponse,
@@ -86,6 +86,15 @@ impl Choice {
         }
     }
 
+    /// Checks that there is a reranker of that name, and loads nothing.
+    pub(crate) fn check_name(&self) -> Result<(), Failure> {
+        let is_reranker = |name: &str| registry::named(name).is_ok_and(|entry| entry.kind == ModelKind::Reranker);
+        match self {
+            Self::CrossEncoder(name) if !Path::new(name).is_dir() && !is_reranker(name) => Err(unknown_reranker(name)),
+            Self::Llm | Self::Evidence(_) | Self::CrossEncoder(_) | Self::Nothing => Ok(()),
+        }
+    }
+
     /// Loads the reranker of this machine that is named, which must be usable.
     pub(crate) fn load_local(&self, settings: &Settings) -> Result<Arc<dyn Reranker>, Failure> {
         match self {
@@ -110,19 +119,21 @@ impl Choice {
     }
 }
 
-/// Of a name that is no model, which rerankers of this machine there are: most registered models are none.
 fn no_reranker(name: &str, failure: Failure) -> Failure {
     match failure {
-        Failure::Memory(Error::Model(ModelError::Unknown { .. })) => {
-            let rerankers = registry::all().filter(|entry| entry.kind == ModelKind::Reranker).map(|entry| entry.name);
-            let rerankers = rerankers.collect::<Vec<_>>().join(", ");
-            Failure::Usage(format!(
-                "--rerank {name}: found no reranker of that name; expected evidence, one of {rerankers}, a file of \
-                 `train evidence` (.safetensors), or the directory of a cross-encoder"
-            ))
-        }
+        Failure::Memory(Error::Model(ModelError::Unknown { .. })) => unknown_reranker(name),
         failure => failure,
     }
+}
+
+/// Of a name that is no reranker, which rerankers of this machine there are: most registered models are none.
+fn unknown_reranker(name: &str) -> Failure {
+    let rerankers = registry::all().filter(|entry| entry.kind == ModelKind::Reranker).map(|entry| entry.name);
+    let rerankers = rerankers.collect::<Vec<_>>().join(", ");
+    Failure::Usage(format!(
+        "--rerank {name}: found no reranker of that name; expected evidence, one of {rerankers}, a file of `train evidence` \
+         (.safetensors), or the directory of a cross-encoder"
+    ))
 }
 
 impl RerankArgs {

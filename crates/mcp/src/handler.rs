@@ -1,6 +1,6 @@
 //! The tools as the protocol has them.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, future::pending, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -17,6 +17,7 @@ use crate::{
     calls::Calls,
     failure::ToolError,
     instructions::instructions,
+    order::{Kept, Permit},
     params::wrong_params,
     tools::{Effect, TOOLS, Tool as Definition, ToolResult},
 };
@@ -33,6 +34,29 @@ pub(crate) struct Handler {
 impl Handler {
     pub(crate) fn new(calls: Calls) -> Self {
         Self { calls }
+    }
+
+    /// Waits until a call may begin. Until then the client may take it back.
+    async fn begin(&self, context: &RequestContext<RoleServer>) -> Result<Permit, ToolError> {
+        let ends = |_| ToolError { code: "server_ends", message: "the server ends; connect again".to_owned() };
+        match context.extensions.get::<Kept>().and_then(Kept::take) {
+            Some(place) => tokio::select! {
+                biased;
+                taken_back = self.taken_back(context) => Err(taken_back),
+                permit = place.reached() => permit.map_err(ends),
+            },
+            // Over HTTP each request stands by itself.
+            None => self.calls.any_place().reached().await.map_err(ends),
+        }
+    }
+
+    /// Waits until the client takes a call back.
+    async fn taken_back(&self, context: &RequestContext<RoleServer>) -> ToolError {
+        context.ct.cancelled().await;
+        if self.calls.are_kept() {
+            pending::<()>().await;
+        }
+        ToolError { code: "cancelled", message: "the call was cancelled before it began; nothing was done".to_owned() }
     }
 }
 
@@ -99,7 +123,7 @@ impl ServerHandler for Handler {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = Definition::named(&request.name) else {
             let names = TOOLS.map(|tool| tool.name).join(", ");
@@ -107,7 +131,10 @@ impl ServerHandler for Handler {
             let message = format!("unknown tool {name:?}; the tools are {names}");
             return Err(ErrorData::invalid_params(Cow::Owned(message), None));
         };
-        let answer = self.calls.run(tool, request.arguments.unwrap_or_default()).await;
+        let answer = match self.begin(&context).await {
+            Ok(permit) => self.calls.run(tool, request.arguments.unwrap_or_default(), permit).await,
+            Err(error) => Err(error),
+        };
         Ok(result(answer).into())
     }
 

@@ -6,7 +6,7 @@ use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use hyper::{
     Request, Response, StatusCode,
     body::{Body, Bytes, Incoming},
-    header::{AUTHORIZATION, WWW_AUTHENTICATE},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE},
     server::conn::http1,
     service::service_fn,
 };
@@ -23,7 +23,14 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{ServeError, calls::Calls, handler::Handler, stop::asked_to_end, tools::Toolbox};
+use crate::{
+    ServeError,
+    body::{KeptBody, wrong},
+    calls::Calls,
+    handler::Handler,
+    stop::asked_to_end,
+    tools::Toolbox,
+};
 
 /// The path of the server.
 pub const PATH: &str = "/mcp";
@@ -173,9 +180,16 @@ impl GuardedService {
         let refused = self.refusal(&request);
         let service = self.service.clone();
         async move {
-            match refused {
-                Some(refused) => refused,
-                None => service.handle(request).await,
+            if let Some(refused) = refused {
+                return refused;
+            }
+            let (head, body) = request.into_parts();
+            let (body, read) = KeptBody::new(body);
+            let response = service.handle(Request::from_parts(head, body)).await;
+            match read.whole() {
+                // Its media type was right, or it would not have been read.
+                Some(body) if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE => no_message(&body),
+                _ => response,
             }
         }
     }
@@ -188,7 +202,7 @@ impl GuardedService {
             if given.as_ref() != Some(key) {
                 let mut refused =
                     plain(StatusCode::UNAUTHORIZED, "Authorization: expected Bearer and the server's key\n");
-                refused.headers_mut().insert(WWW_AUTHENTICATE, hyper::header::HeaderValue::from_static("Bearer"));
+                refused.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
                 return Some(refused);
             }
         }
@@ -208,6 +222,14 @@ fn digest(key: &str) -> Arc<[u8]> {
 
 fn digest_of_bytes(key: &[u8]) -> Arc<[u8]> {
     Sha256::digest(key).iter().copied().collect()
+}
+
+/// Answers a body that holds no message.
+fn no_message(body: &[u8]) -> HttpResponse {
+    let mut response = Response::new(Full::new(Bytes::from(wrong(body).to_string())).boxed());
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 fn plain(status: StatusCode, text: &'static str) -> HttpResponse {

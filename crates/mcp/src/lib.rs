@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod body;
 mod calls;
 pub mod clients;
 mod cursor;
@@ -14,6 +15,8 @@ mod failure;
 mod handler;
 mod http;
 mod instructions;
+mod message;
+mod order;
 mod params;
 mod stdio;
 mod stop;

@@ -201,8 +201,8 @@ mod tests {
         };
         let drafts = [turn("s"), turn("new"), note(None), note(Some("c")), note(Some("d"))];
         for (name, expected) in [
-            ("whole", ["s:3", "new:1", "note:2", "note:1", "note:1"]),
-            ("forgetful", ["s:7", "new:5", "note:6", "note:5", "note:5"]),
+            ("whole", ["s:3", "new:1", "note:2", "note:3", "note:4"]),
+            ("forgetful", ["s:7", "new:5", "note:6", "note:7", "note:8"]),
         ] {
             let outcomes = store.append(&Namespace::new(name).unwrap(), Batch::of(&drafts)).unwrap();
             let ids = outcomes.iter().map(|outcome| outcome.id().to_string());

@@ -76,9 +76,9 @@ impl Mcp {
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         let (namespace, origin) = self.namespace(settings)?;
+        let rerank = self.rerank(settings)?;
         let (memory, encoders) = settings.open_serving()?;
         let active = memory.active_encoder(&namespace)?;
-        let rerank = self.rerank(settings)?;
         // A client waits less long than a model may take to come. Until it is there, searches are lexical and say so.
         thread::spawn(move || encoders.get(active.as_ref(), ModelPolicy::Fetch).map(drop));
         let (shown, store) = (printable(namespace.as_str()), printable(&memory.location()));
@@ -123,6 +123,7 @@ impl Mcp {
                     .to_owned(),
             ));
         }
+        choice.check_name()?;
         let rerank = Rerank { reranker: Arc::default(), depth: self.rerank_depth.or(settings.rerank_depth) };
         let (place, settings) = (Arc::clone(&rerank.reranker), settings.clone());
         thread::spawn(move || place.set(choice.load_or_say_why(&settings)));

@@ -179,11 +179,28 @@ fn what_is_no_message_is_refused() {
     assert_eq!(post(accept, "{}"), 415);
     let json = format!("{accept}Content-Type: application/json\r\n");
     assert!(post("Content-Type: application/json\r\n", &ping().to_string()) == 406);
-    for wrong in ["", "{", "[]", "3", "{\"jsonrpc\":\"2.0\"}", "\u{0}"] {
-        let status = post(&json, wrong);
-        assert!((400..500).contains(&status), "{wrong}: {status}");
-    }
     assert_eq!(post(&json, &format!("\"{}\"", "x".repeat(5 << 20))), 413);
+    // It said that the media type was not supported.
+    for (wrong, code) in [
+        ("", -32700),
+        ("{", -32700),
+        ("\u{0}", -32700),
+        ("[]", -32600),
+        ("3", -32600),
+        ("{\"jsonrpc\":\"2.0\"}", -32600),
+    ] {
+        let length = wrong.len();
+        let refused = server.send(&format!(
+            "POST /mcp HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{json}Content-Length: {length}\r\n\r\n{wrong}"
+        ));
+        assert!(refused.status == 400 && refused.head.contains("content-type: application/json"), "{}", refused.head);
+        let answer: Value = serde_json::from_str(&refused.body).unwrap();
+        assert_eq!(
+            (&answer["jsonrpc"], &answer["error"]["code"]),
+            (&json!("2.0"), &json!(code)),
+            "{wrong:?}: {answer}"
+        );
+    }
     assert_eq!(server.call("list_sessions", json!({}))["structuredContent"]["total"], 0);
 }
 
@@ -207,6 +224,33 @@ fn many_clients_at_once_are_served() {
     assert_eq!(server.end().0, 0);
     let stats = sandbox.json(&["stats", "--namespace", "agent"]);
     assert_eq!(stats["namespaces"]["agent"]["notes"], 80);
+}
+
+/// Requests on one connection, sent without waiting for answers.
+#[test]
+fn a_connection_is_served_in_its_order() {
+    let sandbox = Sandbox::new();
+    let server = Server::start(&sandbox, &[], None);
+    let host = &server.address;
+    let requests: String = (0..12)
+        .map(|n| {
+            let turns = json!([{"speaker": "Ann", "text": format!("step {n}")}]);
+            let params = json!({"name": "add_memory", "arguments": {"turns": turns, "session": "s"}});
+            let body = json!({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": params}).to_string();
+            let (length, connection) = (body.len(), if n == 11 { "close" } else { "keep-alive" });
+            format!(
+                "POST /mcp HTTP/1.1\r\nHost: {host}\r\nConnection: {connection}\r\nContent-Type: application/json\r\n\
+                 MCP-Protocol-Version: 2025-11-25\r\nAccept: application/json, text/event-stream\r\n\
+                 Content-Length: {length}\r\n\r\n{body}"
+            )
+        })
+        .collect();
+    assert_eq!(server.send(&requests).status, 200);
+    let shown = server.call("get_memory", json!({"id": "s:1", "around": 20}));
+    let after = shown["structuredContent"]["after"].as_array().unwrap().clone();
+    let texts: Vec<&str> = after.iter().map(|turn| turn["text"].as_str().unwrap()).collect();
+    let expected: Vec<String> = (1..12).map(|n| format!("step {n}")).collect();
+    assert_eq!(texts, expected);
 }
 
 #[test]

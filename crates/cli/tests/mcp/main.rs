@@ -6,6 +6,7 @@ mod ending;
 mod http;
 mod lifecycle;
 mod malformed;
+mod order;
 mod project;
 #[path = "../sandbox/mod.rs"]
 mod sandbox;

@@ -74,3 +74,19 @@ fn a_namespace_is_named_once() {
     let refused = sandbox.refusal(&["mcp", "--now", "2025-01-01"]);
     assert!(refused.contains("--now: each call is made at its own moment"), "{refused}");
 }
+
+/// The server began, and every search said that its reranker was being loaded, and then that there was none.
+#[test]
+fn a_reranker_that_is_not_there_is_refused_at_once() {
+    let sandbox = Sandbox::new();
+    // No store is left behind, and a model that is no reranker is not one either.
+    for name in ["nosuch", "all-MiniLM-L6-v2"] {
+        let refused = sandbox.refusal(&["mcp", "--namespace", "n", "--rerank", name]);
+        assert!(
+            refused
+                .starts_with(&format!("2 usage: --rerank {name}: found no reranker of that name; expected evidence")),
+            "{refused}"
+        );
+        assert!(!sandbox.path(super::sandbox::STORE).exists());
+    }
+}

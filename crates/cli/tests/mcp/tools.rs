@@ -257,6 +257,42 @@ fn a_long_text_is_whole_and_its_neighbours_are_cut() {
     assert_eq!(client.end().code, 0);
 }
 
+/// `note:1` was two notes, one of them in no conversation: to get or forget that one was refused, since one conversation had it.
+#[test]
+fn each_note_can_be_named() {
+    let sandbox = Sandbox::new();
+    let mut client = Client::initialized(server(&sandbox));
+    let added = [json!({"note": "The key rotates."}), json!({"note": "Kite uses SQLite.", "conversation": "kite"})]
+        .map(|note| client.done("add_memory", note)["ids"][0].clone());
+    assert_eq!(added, ["note:1", "note:2"]);
+    for (id, said) in [("note:1", "The key rotates."), ("note:2", "Kite uses SQLite.")] {
+        assert_eq!(client.done("get_memory", json!({"id": id}))["memory"]["text"], said);
+    }
+
+    // Ids that were chosen, or given before, may stand several times.
+    for place in [&["--conversation", "kite"][..], &["--conversation", "tree"], &[]] {
+        let add = ["add", "A note.", "--note", "--id", "same", "--namespace", "agent"];
+        sandbox.done(&[&add, place].concat());
+    }
+    let plain = client.done("get_memory", json!({"id": "same"}));
+    assert!(plain["memory"].get("conversation").is_none(), "{plain}");
+    let kite = client.done("get_memory", json!({"id": "same", "conversation": "kite"}));
+    assert_eq!(kite["memory"]["conversation"], "kite");
+    let shown = sandbox.json(&["show", "same", "--namespace", "agent"]);
+    assert!(shown["memory"].get("conversation").is_none(), "{shown}");
+    assert_eq!(client.done("forget_memory", json!({"id": "same"}))["forgotten"]["notes"], 1);
+    let refused = client.refused("forget_memory", json!({"id": "same"}));
+    assert_eq!(
+        refused,
+        "ambiguous_memory: id \"same\": found in 2 conversations (kite, tree); name one with the argument conversation"
+    );
+    let refused = sandbox.refusal(&["forget", "same", "--yes", "--namespace", "agent"]);
+    assert!(refused.contains("found in 2 conversations (kite, tree); name one with --conversation"), "{refused}");
+    client.done("forget_memory", json!({"id": "same", "conversation": "tree"}));
+    assert_eq!(client.done("get_memory", json!({"id": "same"}))["memory"]["conversation"], "kite");
+    assert_eq!(client.end().code, 0);
+}
+
 /// A server that reranks by a cross-encoder of random weights.
 fn reranking(sandbox: &Sandbox, model: &str) -> Command {
     let mut server = server(sandbox);

@@ -37,7 +37,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 62] = [
+pub const CASES: [(&str, Case); 63] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -53,6 +53,7 @@ pub const CASES: [(&str, Case); 62] = [
     ("ids_are_given_where_missing", ids_are_given_where_missing),
     ("an_id_does_not_come_back", ids::an_id_does_not_come_back),
     ("an_id_does_not_come_back_in_a_long_walk", ids::an_id_does_not_come_back_in_a_long_walk),
+    ("a_note_gets_an_id_that_nothing_else_has", ids::a_note_gets_an_id_that_nothing_else_has),
     ("a_namespace_made_again_numbers_anew", ids::a_namespace_made_again_numbers_anew),
     ("a_batch_that_is_refused_moves_no_number", ids::a_batch_that_is_refused_moves_no_number),
     ("writers_at_once_get_ids_of_their_own", ids::writers_at_once_get_ids_of_their_own),

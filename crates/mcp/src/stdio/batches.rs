@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
 use serde_json::Value;
 
-use super::message::{Received, invalid, message_of};
+use crate::message::{Received, invalid, message_of};
 
 /// Batches whose answers are not all there.
 #[derive(Debug, Default)]

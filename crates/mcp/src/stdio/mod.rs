@@ -3,7 +3,6 @@
 mod batches;
 mod beginning;
 mod lines;
-mod message;
 mod transport;
 
 use rmcp::{service::ServerInitializeError, transport::stdio_pipes};
@@ -37,7 +36,7 @@ pub fn serve_stdio(toolbox: Toolbox) -> Result<(), ServeError> {
 
 async fn serve(calls: &Calls) -> Result<(), ServeError> {
     let begun = tokio::select! {
-        begun = rmcp::serve_server(Handler::new(calls.clone()), LineTransport::new(stdio_pipes())) => begun,
+        begun = rmcp::serve_server(Handler::new(calls.clone()), LineTransport::new(stdio_pipes(), calls.clone())) => begun,
         () = asked_to_end() => return Ok(()),
     };
     let running = match begun {
@@ -54,6 +53,7 @@ async fn serve(calls: &Calls) -> Result<(), ServeError> {
     let ended = tokio::select! {
         ended = &mut ended => ended,
         () = asked_to_end() => {
+            calls.keep();
             stop.cancel();
             ended.await
         }
@@ -77,7 +77,7 @@ mod tests {
         let (output, mut client) = tokio::io::duplex(4 << 20);
         let output = runtime.block_on(async {
             let calls = Calls::new(toolbox());
-            let transport = LineTransport::new((Cursor::new(lines.concat()), output));
+            let transport = LineTransport::new((Cursor::new(lines.concat()), output), calls.clone());
             rmcp::serve_server(Handler::new(calls), transport).await.unwrap().waiting().await.unwrap();
             let mut output = String::new();
             client.read_to_string(&mut output).await.unwrap();

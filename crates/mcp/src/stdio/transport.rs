@@ -7,7 +7,7 @@ use std::{collections::VecDeque, future::Future, io, sync::Arc};
 use rmcp::{
     RoleServer,
     model::{
-        ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage,
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage,
         ServerResult,
     },
     transport::Transport,
@@ -23,6 +23,9 @@ use super::{
     batches::Batches,
     beginning::{First, first},
     lines::{Line, Lines},
+};
+use crate::{
+    calls::Calls,
     message::{Received, invalid, read, refusal},
 };
 
@@ -34,6 +37,7 @@ const NO_BATCHES: &str =
 
 /// The messages of one client.
 pub(super) struct LineTransport<R, W> {
+    calls: Calls,
     lines: Lines<R>,
     output: Arc<Mutex<Option<W>>>,
     /// An answer of this transport that is on its way. It is a task of its own: whoever waits for a message may stop before it
@@ -47,8 +51,9 @@ pub(super) struct LineTransport<R, W> {
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport<R, W> {
-    pub(super) fn new((input, output): (R, W)) -> Self {
+    pub(super) fn new((input, output): (R, W), calls: Calls) -> Self {
         Self {
+            calls,
             lines: Lines::new(input, LONGEST_LINE),
             output: Arc::new(Mutex::new(Some(output))),
             answering: None,
@@ -82,17 +87,27 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
         }
     }
 
-    /// The message, unless it is answered here.
-    fn pass(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
-        match &message {
-            JsonRpcMessage::Request(request) if !self.has_begun => match first(&request.request) {
-                First::Begins => self.has_begun = true,
-                First::Served => {}
-                First::Refused(error) => {
-                    self.answer(refusal(error, Some(request.id.clone())));
-                    return None;
+    /// The message, unless it is answered here. A call gets its place in the order of all calls: nothing that comes later sees to
+    /// it, since each request is answered by a task of its own.
+    fn pass(&mut self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        match &mut message {
+            JsonRpcMessage::Request(request) => {
+                if !self.has_begun {
+                    match first(&request.request) {
+                        First::Begins => self.has_begun = true,
+                        First::Served => {}
+                        First::Refused(error) => {
+                            self.answer(refusal(error, Some(request.id.clone())));
+                            return None;
+                        }
+                    }
                 }
-            },
+                if let ClientRequest::CallToolRequest(call) = &mut request.request
+                    && let Some(place) = self.calls.place(&call.params.name)
+                {
+                    call.extensions.insert(place);
+                }
+            }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
@@ -101,9 +116,31 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
                     self.answer(answer);
                 }
             }
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
         Some(message)
+    }
+
+    /// The next message that others answer; `None` at the end of the input, or where nobody takes answers.
+    async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if let Some(answering) = &mut self.answering {
+                let written = answering.await;
+                self.answering = None;
+                written.ok()?.ok()?;
+            }
+            match self.received.pop_front() {
+                Some(message) => {
+                    if let Some(message) = self.pass(message) {
+                        return Some(message);
+                    }
+                }
+                None => {
+                    let line = self.lines.next().await?;
+                    self.take(line);
+                }
+            }
+        }
     }
 }
 
@@ -154,24 +191,11 @@ where
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        loop {
-            if let Some(answering) = &mut self.answering {
-                let written = answering.await;
-                self.answering = None;
-                written.ok()?.ok()?;
-            }
-            match self.received.pop_front() {
-                Some(message) => {
-                    if let Some(message) = self.pass(message) {
-                        return Some(message);
-                    }
-                }
-                None => {
-                    let line = self.lines.next().await?;
-                    self.take(line);
-                }
-            }
+        let message = self.next().await;
+        if message.is_none() {
+            self.calls.keep();
         }
+        message
     }
 
     async fn close(&mut self) -> io::Result<()> {

@@ -68,7 +68,7 @@ pub(super) fn an_id_does_not_come_back(store: &dyn Store) {
     assert_eq!(given(store, &[nameless_note(None), nameless_note(None)]), ["note:1", "note:2"]);
     let seq = find(store, "a", "note:2")[0].seq;
     store.forget(&ns("a"), &DeleteTarget::One(seq)).unwrap();
-    assert_eq!(given(store, &[nameless_note(None), nameless_note(Some("d"))]), ["note:3", "note:1"]);
+    assert_eq!(given(store, &[nameless_note(None), nameless_note(Some("d"))]), ["note:3", "note:4"]);
 
     // What a user chose and took back is his to choose again, and no id that we give.
     add(store, "a", &[chosen("s:9", "d", "other"), chosen("s:3", "d", "s"), chosen("note:7", "d", "s")]);
@@ -145,6 +145,16 @@ pub fn ids_given(store: &dyn Store, steps: u64) -> Vec<String> {
         }
     }
     all
+}
+
+pub(super) fn a_note_gets_an_id_that_nothing_else_has(store: &dyn Store) {
+    // Each conversation counted for itself: `note:1` was two notes, and the one in no conversation could not be named.
+    let notes = [Some("c"), None, Some("d"), Some("c")].map(nameless_note);
+    assert_eq!(given(store, &notes), ["note:1", "note:2", "note:3", "note:4"]);
+    assert_eq!(given(store, &[nameless_note(Some("new")), nameless_note(None)]), ["note:5", "note:6"]);
+    // Nor one that somebody chose, wherever that is.
+    add(store, "a", &[chosen("note:7", "d", "s"), chosen("note:8", "e", "s")]);
+    assert_eq!(given(store, &[nameless_note(None), nameless_note(Some("c"))]), ["note:9", "note:10"]);
 }
 
 pub(super) fn a_namespace_made_again_numbers_anew(store: &dyn Store) {

@@ -15,6 +15,7 @@ use crate::{
     error::StoreError,
     store::{
         batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict},
+        lookup::MemoryRef,
         tables::{Groups, NO_GROUP, Tables},
     },
     types::{ConversationId, Draft, MemoryId, Namespace, Record, Seq, SessionId, VectorSet},
@@ -179,13 +180,26 @@ impl<'a> Appending<'a> {
         let groups = self.groups(known, draft)?;
         self.entitle(groups.session, draft)?;
         let highest = self.counters.highest(groups);
-        let (id, number) = match draft.id() {
-            Some(id) => (id.clone(), highest + 1),
-            None => allocate_id(draft, highest, |id| self.tables.has_id(groups.conversation, id))?,
+        let (id, number) = match (draft.id(), draft) {
+            (Some(id), _) => (id.clone(), highest + 1),
+            (None, Draft::Turn(_)) => allocate_id(draft, highest, |id| self.tables.has_id(groups.conversation, id))?,
+            (None, Draft::Note(_)) => self.note_id(draft, highest)?,
         };
         self.counters.set(groups, number);
         self.last += 1;
         self.insert(draft.clone().into_memory(Seq(self.last), id), groups, AppendOutcome::Added)
+    }
+
+    /// The id of a note that brought none, and its number: no memory of the namespace has it, so that it names the note alone.
+    fn note_id(&mut self, note: &Draft, highest: u64) -> Result<(MemoryId, u64), StoreError> {
+        let all = Groups { conversation: NO_GROUP, session: NO_GROUP };
+        let highest = highest.max(self.counters.highest(all));
+        let (id, number) = allocate_id(note, highest, |id| {
+            let anywhere = MemoryRef { id: id.clone(), conversation: None };
+            Ok(!self.tables.find(&anywhere)?.is_empty())
+        })?;
+        self.counters.set(all, number);
+        Ok((id, number))
     }
 
     /// Puts a draft in the place of the memory that has its id.

@@ -3,6 +3,8 @@
 //! Counters say how far the numbers of a group have come: of a session's turns, of a conversation's notes. A number
 //! is never given twice, so a counter outlives what it counted:
 //!
+//! - The number of a note is above those of its conversation and of the notes without one, and both counters move to it: its
+//!   id is new in the whole namespace.
 //! - A session's counter grows with every turn, whether it brought its id or not, and never shrinks.
 //! - When a session goes, its name goes too. Only its number stays, in the floor of its conversation: sessions
 //!   that begin later count on from there. When a conversation goes, its floor joins that of the namespace.

@@ -1,4 +1,4 @@
-//! What a line of the client is: a message, several, or none.
+//! What a line or a body of the client is: a message, several, or none.
 
 use std::str;
 
@@ -13,7 +13,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// What a line holds.
 #[derive(Debug)]
-pub(super) enum Received {
+pub(crate) enum Received {
     Message(Box<ClientJsonRpcMessage>),
     Batch(Vec<Value>),
     /// Nothing that is answered.
@@ -22,8 +22,8 @@ pub(super) enum Received {
     Refused(Value),
 }
 
-/// Reads a line without its end.
-pub(super) fn read(line: &[u8]) -> Received {
+/// Reads a line without its end, or a body.
+pub(crate) fn read(line: &[u8]) -> Received {
     let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Received::Nothing;
@@ -42,7 +42,7 @@ pub(super) fn read(line: &[u8]) -> Received {
 }
 
 /// Reads one message.
-pub(super) fn message_of(message: Value) -> Received {
+pub(crate) fn message_of(message: Value) -> Received {
     let has = |name: &str| message.get(name).is_some();
     let is_notification = has("method") && !has("id");
     // What answers an answer is answered in turn, without end.
@@ -60,12 +60,12 @@ pub(super) fn message_of(message: Value) -> Received {
 }
 
 /// Answers what is no request.
-pub(super) fn invalid(why: &'static str, id: Option<RequestId>) -> Value {
+pub(crate) fn invalid(why: &'static str, id: Option<RequestId>) -> Value {
     refusal(ErrorData::new(ErrorCode::INVALID_REQUEST, why, None), id)
 }
 
 /// An error as JSON-RPC has it; the id is null where that of the request is not known.
-pub(super) fn refusal(error: ErrorData, id: Option<RequestId>) -> Value {
+pub(crate) fn refusal(error: ErrorData, id: Option<RequestId>) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": error})
 }
 
