@@ -403,13 +403,8 @@ impl Memory {
 
     /// The memory of that id. Where several have it and no conversation is named, it is the one that is in none: nothing else names
     /// that one.
-    /// The memory of that id. Where several have it and no conversation is named, it is the one that is in none: nothing else names
-    /// that one.
     pub(crate) fn one(&self, namespace: &Namespace, memory_ref: &MemoryRef) -> Result<Record, Error> {
         let mut found = self.store.find(namespace, memory_ref)?;
-        if let Some(at) = found.iter().position(|memory| memory.conversation.is_none()) {
-            return Ok(found.swap_remove(at));
-        }
         if let Some(at) = found.iter().position(|memory| memory.conversation.is_none()) {
             return Ok(found.swap_remove(at));
         }
