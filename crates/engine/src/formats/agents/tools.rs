@@ -34,11 +34,10 @@ impl Call {
             text.push_str(": ");
             text.push_str(&one_line(&outcome));
         }
-        if let Some(failure) = output.map(Output::failure).filter(|_| tools == ToolTurns::Short) {
-            if !failure.is_empty() {
-                text.push('\n');
-                text.push_str(&failure);
-            }
+        let failure = output.map(Output::failure).filter(|failure| tools == ToolTurns::Short && !failure.is_empty());
+        if let Some(failure) = failure {
+            text.push('\n');
+            text.push_str(&failure);
         }
         if tools == ToolTurns::Full {
             for part in [Some(self.given.as_str()), output.map(|output| output.text.as_str())].into_iter().flatten() {
