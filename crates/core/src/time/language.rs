@@ -57,6 +57,8 @@ pub(super) struct Language {
     pub(super) tenses: &'static [(&'static str, Tense)],
     /// How verbs of the past are known that are in no table.
     pub(super) past: Option<PastForm>,
+    /// The word of order that is a verb too.
+    pub(super) order_verb: Option<OrderVerb>,
     /// The word between two of which one is asked for: "which came first, the tent or the stove?"
     pub(super) or: &'static [&'static str],
 }
@@ -244,6 +246,9 @@ pub(super) enum Sought {
     LastTime,
     /// The oldest; of mentions, the first.
     FirstTime,
+    /// The same, or the first thing of a plan: at the end of a sentence that does not say that it was, it orders nothing
+    /// ("which paint first?").
+    FirstInTurn,
     /// Neither: the words mean something else, such as a last name.
     Neither,
 }
@@ -251,12 +256,31 @@ pub(super) enum Sought {
 /// What a verb of the past looks like.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PastForm {
-    /// How it ends: "missed".
-    pub(super) ending: &'static str,
+    /// How it ends: "missed". An accent counts: "compró".
+    pub(super) endings: &'static [&'static str],
     /// How no such verb ends, though it looks so: "we need".
-    pub(super) never: &'static str,
-    /// The words behind which it stands.
+    pub(super) never: &'static [&'static str],
+    /// The words behind which it surely is one. Elsewhere it may be an adjective, and tells of holidays and the first of a plan
+    /// alone.
     pub(super) behind: &'static [&'static str],
+    /// Whether nearly every sentence about what was is known by it and by the table's tenses.
+    pub(super) is_certain: bool,
+}
+
+/// A word of order that is a verb too: "how long did it last?"
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OrderVerb {
+    pub(super) word: &'static str,
+    /// Patterns before it in its sentence that make it a verb: "how long did".
+    pub(super) behind: &'static [&'static str],
+    /// Patterns with which a sentence begins that make it a verb, with so many words between at the most: "did the truce last".
+    pub(super) openings: (&'static [&'static str], usize),
+    /// Words right before it that make it a verb: "to last".
+    pub(super) auxiliaries: &'static [&'static str],
+    /// Words right before it that make it none: "the last".
+    pub(super) never_behind: &'static [&'static str],
+    /// Words right behind which the verb ends: "last until". It also ends where the sentence does.
+    pub(super) before: &'static [&'static str],
 }
 
 /// Which time a sentence is about.

@@ -10,6 +10,7 @@
 //! | `resolve.rs` | turns a pattern that was found into a stretch of the calendar |
 //! | `range.rs` | a stretch of time, and how well a moment fits it |
 //! | `sentences.rs` | which sentences of a text ask, and whether they are about what was |
+//! | `order_verb.rs` | whether a word of order is a verb ("how long did it last?") |
 //! | `query_text.rs` | which of the times a text asks for, and whether it asks for the newest, the oldest or a mention |
 //! | `read.rs` | reads all expressions of a text |
 //! | `argument.rs` | reads one that is an argument of its own |
@@ -22,6 +23,7 @@ mod digits;
 mod holidays;
 mod language;
 mod languages;
+mod order_verb;
 mod pattern;
 mod query_text;
 mod range;

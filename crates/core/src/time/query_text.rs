@@ -10,6 +10,10 @@ use super::{
     sentences::Sentence,
     tokens::Token,
 };
+use crate::analysis;
+
+/// Words of a question without a verb at the most: "which paint first?"
+const WITHOUT_VERB: usize = 3;
 
 /// A text that tells something and asks something.
 pub(super) struct QueryText<'t> {
@@ -19,6 +23,8 @@ pub(super) struct QueryText<'t> {
     pub(super) languages: &'t [&'static Language],
     /// Those of them that the text may be in.
     pub(super) own: &'t [&'static Language],
+    /// Those by whose words its tenses are told, once these were looked for.
+    pub(super) telling: OnceCell<Vec<&'static Language>>,
     /// Where a word for a mention stands, once that was looked for.
     pub(super) named: OnceCell<Vec<Range<usize>>>,
 }
@@ -30,7 +36,16 @@ impl QueryText<'_> {
     }
 
     fn tense_of(&self, sentence: &Sentence) -> Option<Tense> {
-        sentence.tense(self.tokens, self.own)
+        sentence.tense(self.tokens, self.telling())
+    }
+
+    /// The table of the language that a text is in, or those of all that it may be in: "was" is German for "what".
+    fn telling(&self) -> &[&'static Language] {
+        self.telling.get_or_init(|| {
+            let told = analysis::Language::of(self.text);
+            let of_it: Vec<_> = self.own.iter().copied().filter(|language| Some(language.of) == told).collect();
+            if of_it.is_empty() { self.own.to_vec() } else { of_it }
+        })
     }
 
     /// Whether a sentence asks, or is of a text in which none does.
@@ -44,16 +59,40 @@ impl QueryText<'_> {
     /// may be meant ("on Friday"): what is planned for Friday was said before. What stands beside a question is when it is asked
     /// ("I am ill today. What ..?") or why ("I was ill last week. What should I eat?"), but where that asks for what was ("I
     /// planted something last week. What was it?").
+    ///
+    /// Of a holiday without a year, the one to come is meant where nothing says that it was ("Christmas lunch"): what is planned
+    /// for it was said before, at any time.
     pub(super) fn asks_for(&self, found: &ExpressionMatch, range: &TimeRange, clock: &Clock) -> bool {
         let lasts = found.naming != Naming::Over && range.from.is_some() && range.to.is_some_and(|to| to > clock.now);
-        let may_be_to_come = lasts || found.naming == Naming::Recurring;
+        let may_be_to_come = lasts || matches!(found.naming, Naming::Recurring | Naming::Holiday);
         let Some(sentence) = self.sentence_of(found.core) else { return true };
         if range.from.is_some_and(|from| from > clock.now) {
             return true;
         }
+        let may_be_next = found.naming == Naming::Holiday && range.to.is_some();
+        if may_be_next && !self.is_of_what_was(sentence, found) {
+            return false;
+        }
         let is_told = !self.asks(sentence);
         !(may_be_to_come && self.tense_of(sentence) == Some(Tense::Is))
             && !(is_told && (lasts || self.asks_for_what_is()))
+    }
+
+    /// Whether a sentence says that the holiday it names was, or holds nothing beside it, or is in a language that leaves it open.
+    fn is_of_what_was(&self, sentence: &Sentence, found: &ExpressionMatch) -> bool {
+        let is_beside = |(at, token): &(usize, &Token)| sentence.holds(token) && !(found.start..found.end).contains(at);
+        let says_more = |(_, token): (usize, &Token)| {
+            !self.languages.iter().any(|language| language.of_any_time.contains(&token.word.as_str()))
+        };
+        match self.tense_of(sentence) {
+            Some(Tense::Was) => true,
+            Some(Tense::Is) => false,
+            Some(Tense::Untold) | None => {
+                self.telling().iter().all(|language| language.past.is_none())
+                    || sentence.looks_past(self.text, self.tokens, self.telling())
+                    || !self.tokens.iter().enumerate().filter(is_beside).any(says_more)
+            }
+        }
     }
 
     /// Whether all that a text asks is about what is and will be.
@@ -77,8 +116,9 @@ impl QueryText<'_> {
             if is_free && self.counts(&own, sought) {
                 current |= sought == Sought::Current;
                 newest |= matches!(sought, Sought::Current | Sought::Newest | Sought::LastTime);
-                oldest |= matches!(sought, Sought::Oldest | Sought::FirstTime);
-                counting.extend(matches!(sought, Sought::FirstTime | Sought::LastTime).then_some(own));
+                oldest |= matches!(sought, Sought::Oldest | Sought::FirstTime | Sought::FirstInTurn);
+                let counts = matches!(sought, Sought::FirstTime | Sought::FirstInTurn | Sought::LastTime);
+                counting.extend(counts.then_some(own));
             }
             at += words;
         }
@@ -119,16 +159,43 @@ impl QueryText<'_> {
 
     /// Whether words of order are about what is asked for.
     ///
-    /// They are not where they only tell something, nor where the first of what is to come is asked for ("what do I do first?"),
-    /// nor where two are compared ("which came first, the tent or the stove?"): one turn of each is needed.
+    /// They are not where they only tell something or are a verb ("how long did it last?"), nor where the first of what is to
+    /// come is asked for ("what do I do first?", "which paint first?"), nor where they begin a list ("first, which paint?"), nor
+    /// where two are compared ("which came first, the tent or the stove?"): one turn of each is needed.
     fn counts(&self, words: &Range<usize>, sought: Sought) -> bool {
         let Some(sentence) = self.sentence_of(words.start) else { return true };
-        let is_to_come = || {
-            let names_here = self.named().iter().any(|words| sentence.holds(&self.tokens[words.start]));
-            !names_here && self.tense_of(sentence) == Some(Tense::Is)
+        if !self.asks(sentence) || self.is_verb(words, sentence) {
+            return false;
+        }
+        if !matches!(sought, Sought::FirstTime | Sought::FirstInTurn) {
+            return true;
+        }
+        let is_to_come = || match self.tense_of(sentence) {
+            Some(Tense::Was) => false,
+            Some(Tense::Is) => true,
+            Some(Tense::Untold) | None => {
+                let ends = self.tokens.get(words.end).is_none_or(|token| !sentence.holds(token));
+                let was = || sentence.looks_past(self.text, self.tokens, self.telling());
+                sought == Sought::FirstInTurn && ends && self.tells_what_was(sentence) && !was()
+            }
         };
-        let is_first = sought == Sought::FirstTime;
-        self.asks(sentence) && !(is_first && (self.compares(words.end, sentence) || is_to_come()))
+        let names_here = || self.named().iter().any(|words| sentence.holds(&self.tokens[words.start]));
+        !self.begins_list(words, sentence) && !self.compares(words.end, sentence) && (!is_to_come() || names_here())
+    }
+
+    /// Whether a sentence would tell by its words that it is about what was. One of few words, which has no verb, would.
+    fn tells_what_was(&self, sentence: &Sentence) -> bool {
+        let is_short = || self.tokens.iter().filter(|token| sentence.holds(token)).count() <= WITHOUT_VERB;
+        let is_certain = |language: &&Language| language.past.is_some_and(|form| form.is_certain);
+        self.telling().iter().all(is_certain) || is_short()
+    }
+
+    /// Whether words of order begin a sentence and a comma follows.
+    fn begins_list(&self, words: &Range<usize>, sentence: &Sentence) -> bool {
+        let begins = words.start == 0 || !sentence.holds(&self.tokens[words.start - 1]);
+        begins
+            && words.len() == 1
+            && matches!(self.text[self.tokens[words.start].place.end..].chars().next(), Some(',' | ':'))
     }
 
     /// Whether a sentence names several behind a word of order of which one is asked for.

@@ -107,6 +107,7 @@ impl Times {
             sentences: &sentences,
             languages: &languages,
             own: &own,
+            telling: OnceCell::new(),
             named: OnceCell::new(),
         };
         let (mut expressions, mut taken, mut at) = (Vec::new(), Vec::new(), 0);
@@ -198,12 +199,14 @@ fn languages(text: &str, tokens: &[Token]) -> (Vec<&'static Language>, Vec<&'sta
 /// An expression in a row of words.
 #[derive(Debug, Clone)]
 pub(super) struct ExpressionMatch {
+    /// The first word of it, modifiers included.
+    pub(super) start: usize,
     /// The first word that says something of the time.
     shown: usize,
     /// The first word behind modifiers.
     pub(super) core: usize,
     /// The first word after it.
-    end: usize,
+    pub(super) end: usize,
     stretch: Stretch,
     pub(super) naming: Naming,
 }
@@ -215,6 +218,8 @@ pub(super) enum Naming {
     Over,
     /// A day, a month or the like without a year, of which there is one to come too: "Friday", "May".
     Recurring,
+    /// The same of a holiday: people speak of it before it comes more than of any other day.
+    Holiday,
     /// Any other.
     Plain,
 }
@@ -222,7 +227,10 @@ pub(super) enum Naming {
 impl Naming {
     fn of(meaning: Meaning, bound: &Bound) -> Self {
         match meaning {
-            Meaning::Named if bound.year.is_none() && bound.decade.is_none() => Self::Recurring,
+            Meaning::Named if bound.year.is_none() && bound.decade.is_none() => match bound.holiday {
+                Some(_) => Self::Holiday,
+                None => Self::Recurring,
+            },
             _ if meaning.is_over() => Self::Over,
             _ => Self::Plain,
         }
@@ -262,7 +270,14 @@ impl ExpressionMatch {
             {
                 let (end, stretch) = followed(language, tokens, end, stretch);
                 let says = modifiers.iter().find(|(of, ..)| !matches!(of, Modifier::Leads | Modifier::Nothing));
-                best = Some(Self { shown: says.map_or(core, |(.., place)| *place), core, end, stretch, naming });
+                best = Some(Self {
+                    start: at,
+                    shown: says.map_or(core, |(.., place)| *place),
+                    core,
+                    end,
+                    stretch,
+                    naming,
+                });
             }
             let next = (modifiers.len() < MODIFIERS).then(|| modifier(language, tokens.get(core..)?)).flatten();
             let Some((words, modifier, bound)) = next else { return best };
@@ -311,7 +326,7 @@ impl ExpressionMatch {
             }
             let last = Self::single(language, tokens, first.end + 1, clock, writing, true)?;
             let stretch = joined(first.stretch, last.stretch)?;
-            Some(Self { shown: at, core: at, end: last.end, stretch, naming: last.naming })
+            Some(Self { start: at, shown: at, core: at, end: last.end, stretch, naming: last.naming })
         })
     }
 }

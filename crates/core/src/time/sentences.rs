@@ -6,7 +6,7 @@
 use std::{cell::OnceCell, ops::Range};
 
 use super::{
-    language::{Language, Tense},
+    language::{Language, PastForm, Tense},
     tokens::Token,
 };
 
@@ -57,6 +57,12 @@ impl Sentence {
         *self.tense.get_or_init(|| self.find_tense(tokens, languages))
     }
 
+    /// Whether one of its words looks like a verb of the past, though the sentence may be of another tense.
+    pub(super) fn looks_past(&self, text: &str, tokens: &[Token], languages: &[&Language]) -> bool {
+        let mut own = tokens.iter().filter(|token| self.holds(token));
+        own.any(|token| languages.iter().any(|language| language.looks_past(token, text)))
+    }
+
     fn find_tense(&self, tokens: &[Token], languages: &[&Language]) -> Option<Tense> {
         let first = tokens.partition_point(|token| token.place.start < self.place.start);
         let end = tokens.partition_point(|token| token.place.start < self.place.end);
@@ -84,9 +90,27 @@ impl Sentence {
 impl Language {
     /// Whether a word is a verb of the past, by its ending and by the word before it ("we missed", "who joined").
     fn is_past(&self, before: &str, word: &str) -> bool {
+        self.past.is_some_and(|form| form.behind.contains(&before) && form.ends(word))
+    }
+
+    /// Whether a word looks like a verb of the past, as it is written.
+    fn looks_past(&self, token: &Token, text: &str) -> bool {
+        let is_long = |ending: &str| token.word.chars().count() > ending.chars().count() + 1;
+        let written = text[token.place.clone()].to_lowercase();
         self.past.is_some_and(|form| {
-            word.ends_with(form.ending) && !word.ends_with(form.never) && form.behind.contains(&before)
+            let ends = form
+                .endings
+                .iter()
+                .any(|ending| is_long(ending) && (token.word.ends_with(ending) || written.ends_with(ending)));
+            ends && !form.never.iter().any(|never| token.word.ends_with(never))
         })
+    }
+}
+
+impl PastForm {
+    fn ends(&self, word: &str) -> bool {
+        let has = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
+        has(self.endings) && !has(self.never)
     }
 }
 

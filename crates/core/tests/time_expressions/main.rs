@@ -5,6 +5,7 @@ mod asked;
 mod dutch;
 mod french;
 mod italian;
+mod planned;
 mod portuguese;
 mod russian;
 mod swedish;

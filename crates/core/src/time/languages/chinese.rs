@@ -11,6 +11,7 @@ use crate::{
         Meaning::{Ago, Begun, Day, HalfAgo, LastOf, Named, Of, OfWeek, OfYear, Part, Past, PastOf},
         Modifier::{About, After, Before, Early, FirstHalf, Late, Leads, Middle, SecondHalf, Since},
         Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Tense::{Is, Untold, Was},
         Unit, between, exactly,
     },
 };
@@ -224,7 +225,19 @@ pub(super) const CHINESE: Language = Language {
     ],
     mentions: &["提 到|起|过|過|及", "说|說|讲|講 到|起", "聊|谈|談 到|起|过|過", "告 诉|訴", "出 现|現"],
     when: &["是? 什 么|麼 时|時 候", "是? 哪 一? 天", "何 时|時"],
-    tenses: &[],
+    tenses: &[
+        ("了", Was),
+        ("过|過", Was),
+        ("那 天", Was),
+        ("打 算", Is),
+        ("准|準 备|備", Is),
+        ("计|計 划|劃", Is),
+        ("要 做|去|吃|买|買", Is),
+        ("做 什 么|麼", Is),
+        ("怎 么|麼 过|過", Is),
+        ("过|過 年|节|節", Untold),
+    ],
     past: None,
+    order_verb: None,
     or: &["还", "還"],
 };

@@ -13,7 +13,7 @@ use crate::{
             About, After, Before, Early, FirstHalf, Late, Leads, Middle, Nothing, SecondHalf, Since, SoonAfter,
             SoonBefore, UnitAfter, UnitBefore, Until,
         },
-        Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Sought::{Current, FirstInTurn, FirstTime, LastTime, Neither, Newest, Oldest},
         Tense::{Is, Was},
         Unit, between, exactly,
     },
@@ -596,9 +596,9 @@ pub(super) const DUTCH: Language = Language {
         ("in eerste instantie", Oldest),
         ("in|aan het|t begin", Oldest),
         ("vroegste", Oldest),
-        ("eerst", FirstTime),
+        ("eerst", FirstInTurn),
         ("voor? het|t eerst", FirstTime),
-        ("als eerst|eerste", FirstTime),
+        ("als eerst|eerste", FirstInTurn),
         ("voor? de? eerste|allereerste keer|maal", FirstTime),
         // Not of time, or of no time that is known.
         ("tot nu toe?", Neither),
@@ -631,8 +631,11 @@ pub(super) const DUTCH: Language = Language {
     when: &["wanneer", "op? welke datum|dag"],
     tenses: &[
         ("was|waren|had|hadden|heb|hebt|heeft|hebben|werd|werden|geweest|zei|zeiden|ging|kwam|deed|deden|vond", Was),
+        ("aten|gaf|gaven|kreeg|kregen|kookte|kookten|vierde|vierden|gebeurde|maakte|maakten|gingen|kwamen|bleven", Was),
+        ("zat|zaten|stond|stonden|lag|lagen|zag|zagen|schreef|gegaan|gekomen|gebleven", Was),
         ("moet|moeten|zal|zullen|zou|zouden|kan|kunnen|mag|mogen|begin|beginnen", Is),
     ],
     past: None,
+    order_verb: None,
     or: &["of"],
 };

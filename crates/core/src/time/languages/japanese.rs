@@ -8,6 +8,7 @@ use crate::{
         Meaning::{Ago, Begun, Day, HalfAgo, Last, Named, Of, OfWeek, OfYear, Part, Past, This},
         Modifier::{About, After, Before, Early, FirstHalf, Late, Middle, SecondHalf, Since, Until},
         Sought::{Current, FirstTime, LastTime, Neither, Newest, Oldest},
+        Tense::{Is, Was},
         Unit, between, exactly,
     },
 };
@@ -202,7 +203,14 @@ pub(super) const JAPANESE: Language = Language {
     ],
     mentions: &["話 し|題|に|を", "触 れ", "言 及", "言 っ|い", "聞 い|き", "出 て", "教 え"],
     when: &["い つ で? す? か?", "何 日 で? す? か?"],
-    tenses: &[],
+    tenses: &[
+        ("し|っ|い|え|べ|き|け|ん|れ|て|せ|見|出|来 た|だ", Was),
+        ("し|っ|い|え|べ|き|け|ん|れ|て|せ|見|出|来 た い", Is),
+        ("何 を す る", Is),
+        ("ど う す る", Is),
+        ("予 定", Is),
+    ],
     past: None,
+    order_verb: None,
     or: &[],
 };

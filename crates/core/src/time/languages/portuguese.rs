@@ -682,5 +682,6 @@ pub(super) const PORTUGUESE: Language = Language {
         ("vou|vamos|vai", Is),
     ],
     past: None,
+    order_verb: None,
     or: &["ou"],
 };

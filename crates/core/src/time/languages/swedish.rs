@@ -723,5 +723,6 @@ pub(super) const SWEDISH: Language = Language {
         ("ska|skall|bor|borde|maste|kan|behover|borjar", Is),
     ],
     past: None,
+    order_verb: None,
     or: &["eller"],
 };
