@@ -1,17 +1,25 @@
 //! The part of a text that shows why it was found.
 
+#[cfg(test)]
+mod assistant_turns;
+mod cut;
+mod excerpt;
+mod heaviest;
+mod laid;
+mod passage;
+mod sentences;
+mod units;
+mod wanted;
+
 use std::{collections::HashMap, ops::Range};
 
 use serde::Serialize;
-use unicode_segmentation::UnicodeSegmentation;
 
+use self::{excerpt::Window, laid::Laid, wanted::Quantity};
 use crate::analysis::{Analysis, Analyzer};
 
 /// Characters of a snippet of a longer text at the most, without what says that something was left out.
 pub const SNIPPET_CHARS: usize = 240;
-
-/// Characters of the part that an excerpt takes from a long text, at the most.
-const EXCERPT_CHARS: usize = 300;
 
 /// Characters of the beginning of a long text that an excerpt has besides, at the most: who says it and what it goes by.
 const OPENING_CHARS: usize = 50;
@@ -26,15 +34,6 @@ const CUT: &str = "\u{2026}";
 
 /// A further mention of a term counts as this share of its first.
 const REPEAT: f64 = 0.1;
-
-/// How far back a snippet goes for the beginning of a sentence, as a share of the characters it has to spare.
-const LEAD: f64 = 0.6;
-
-/// The part that speaks most for a text is shown where its marks weigh at least one part in so many of the best elsewhere.
-const NEAR: f64 = 2.0;
-
-/// Characters of a word at the most that a cut goes around; a longer one is cut in two.
-const LONG_WORD: usize = 40;
 
 /// A part of a text on one line, and the words in it that matched.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -75,6 +74,7 @@ pub struct Highlighter {
     analysis: Analysis,
     terms: HashMap<String, usize>,
     weights: Vec<f64>,
+    asked: Vec<Quantity>,
 }
 
 impl Highlighter {
@@ -85,7 +85,15 @@ impl Highlighter {
             numbers.insert(term, weights.len());
             weights.push(weight);
         }
-        Self { analysis: analyzer.session(), terms: numbers, weights }
+        Self { analysis: analyzer.session(), terms: numbers, weights, asked: Vec::new() }
+    }
+
+    /// Lets snippets prefer, of parts that are as good, one with a figure where the question asks for a quantity or a time:
+    /// the terms do not have "how much" and "when".
+    #[must_use]
+    pub fn for_question(mut self, question: &str) -> Self {
+        self.asked = wanted::asked(question);
+        self
     }
 
     /// Lets each term weigh by how few of some texts have it: ln(1 + texts / texts that have it).
@@ -105,8 +113,7 @@ impl Highlighter {
     pub fn excerpt(&mut self, text: &str) -> Option<Excerpt> {
         let text = on_one_line(text);
         let marks = self.marks(&text);
-        let Range { start, end } =
-            Window { text: &text, marks: &marks, weights: &self.weights }.choose(EXCERPT_CHARS, 0..text.len());
+        let Range { start, end } = Window { text: &text, marks: &marks, weights: &self.weights }.choose();
         if end - start == text.len() {
             return None;
         }
@@ -132,8 +139,12 @@ impl Highlighter {
         marks
     }
 
-    /// The part of a text, of [`SNIPPET_CHARS`] characters at the most, that holds most of the weight of its marks; the
+    /// The parts of a text, of about [`SNIPPET_CHARS`] characters, that answer best by the weight of their marks; the
     /// beginning of a text without marks. A text that is hardly longer is whole.
+    ///
+    /// A part begins with a sentence, an item of a list, a row of a table or a line of code that has a mark, or with their
+    /// heading, and goes on with what follows. The header of a table and, where there is room, a sentence with words that the
+    /// part lacks are shown besides.
     pub fn snippet(&mut self, text: &str) -> Snippet {
         self.snippet_near(text, 0..text.len())
     }
@@ -141,13 +152,10 @@ impl Highlighter {
     /// As [`Highlighter::snippet`], of the part of a text that speaks most for it: from there, unless the best of the rest
     /// holds more than twice its weight. `part` are bytes of the text, at the bounds of characters.
     pub fn snippet_near(&mut self, text: &str, part: Range<usize>) -> Snippet {
-        let start = on_one_line(text.get(..part.start).unwrap_or_default()).len();
-        let length = on_one_line(text.get(part).unwrap_or_default()).len();
-        let text = on_one_line(text);
-        let near = start..(start + length + 1).min(text.len());
-        let marks = self.marks(&text);
-        let part = Window { text: &text, marks: &marks, weights: &self.weights }.choose(SNIPPET_CHARS, near);
-        cut_out(&text, &marks, part)
+        let laid = Laid::of(text, part);
+        let marks = self.marks(&laid.line);
+        let parts = laid.choose(&marks, &self.weights, &self.asked);
+        laid.show(&marks, parts)
     }
 }
 
@@ -182,143 +190,8 @@ fn beginning(text: &str, chars: usize) -> &str {
     &text[..end]
 }
 
-/// What a part of a text is chosen by.
-struct Window<'a> {
-    text: &'a str,
-    marks: &'a [Mark],
-    weights: &'a [f64],
-}
-
-impl Window<'_> {
-    /// The bytes of the best part with so many characters at the most, from some bytes where those are as good.
-    fn choose(&self, chars: usize, near: Range<usize>) -> Range<usize> {
-        // Where each character begins, and the end.
-        let at: Vec<usize> = self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]).collect();
-        let all = at.len() - 1;
-        if all <= whole(chars) {
-            return 0..self.text.len();
-        }
-        let number = |byte: usize| at.partition_point(|&start| start < byte);
-        let spans: Vec<Range<usize>> =
-            self.marks.iter().map(|mark| number(mark.bytes.start)..number(mark.bytes.end)).collect();
-        let (from, to) = (number(near.start), number(near.end));
-        let (first, last) =
-            (spans.partition_point(|span| span.start < from), spans.partition_point(|span| span.end <= to));
-        let anywhere = self.heaviest(&spans, 0..spans.len(), chars);
-        let here = self.heaviest(&spans, first..last.max(first), chars);
-        let best = match (here, anywhere) {
-            (Some(here), Some(anywhere)) if here.0 * NEAR >= anywhere.0 => Some(here.1),
-            (_, anywhere) => anywhere.map(|(_, span)| span),
-        };
-        let Range { start, end } = best.unwrap_or(from..from);
-        let end = end.min(start + chars);
-        let spare = chars - (end - start);
-        // Nothing further away than a snippet is long is looked at.
-        let bounds = Bounds::of(self.text, &at, start.saturating_sub(2 * chars)..(end + 2 * chars).min(all));
-        // At the end of a text there is room before.
-        let first = bounds.start(start, (spare as f64 * LEAD) as usize, spare / 3);
-        let first = bounds.first_from(all - chars, first);
-        let last = bounds.end(first, end, (first + chars).min(all));
-        at[first]..at[last]
-    }
-
-    /// The characters from the first to the last of those of `marks` that weigh most within so many characters, and their
-    /// weight.
-    fn heaviest(&self, spans: &[Range<usize>], marks: Range<usize>, chars: usize) -> Option<(f64, Range<usize>)> {
-        let mut counts = vec![0usize; self.weights.len()];
-        let (mut weight, mut from) = (0.0, marks.start);
-        let mut best: Option<(f64, Range<usize>)> = None;
-        let worth = |term: usize, count: usize| self.weights[term] * if count == 0 { 1.0 } else { REPEAT };
-        for (to, span) in spans.iter().enumerate().take(marks.end).skip(marks.start) {
-            let term = self.marks[to].term;
-            weight += worth(term, counts[term]);
-            counts[term] += 1;
-            while from < to && span.end - spans[from].start > chars {
-                let gone = self.marks[from].term;
-                counts[gone] -= 1;
-                weight -= worth(gone, counts[gone]);
-                from += 1;
-            }
-            // Sums differ in the last digit by their order; what comes first is better.
-            if best.as_ref().is_none_or(|(most, _)| weight > most + 1e-9) {
-                best = Some((weight, spans[from].start..span.end));
-            }
-        }
-        best
-    }
-}
-
-/// Where a part of a text can be cut, by character.
-struct Bounds {
-    /// Where words begin; none where a sign does.
-    words: Vec<usize>,
-    sentences: Vec<usize>,
-}
-
-impl Bounds {
-    /// `at` says where each character begins. What is found at the ends of the part may be no bound of the text.
-    fn of(text: &str, at: &[usize], part: Range<usize>) -> Self {
-        let from = at[part.start];
-        let text = &text[from..at[part.end]];
-        let number = |byte: usize| at.partition_point(|&start| start < from + byte);
-        let is_word = |(_, part): &(usize, &str)| part.chars().any(char::is_alphanumeric);
-        let words = text.split_word_bound_indices().filter(is_word).map(|(start, _)| number(start));
-        let sentences = text.split_sentence_bound_indices().map(|(start, _)| number(start));
-        Self { words: words.collect(), sentences: sentences.collect() }
-    }
-
-    /// Where to begin before `start`: at a sentence at most `far` back, or else at a word at most `near` back.
-    fn start(&self, start: usize, far: usize, near: usize) -> usize {
-        let sentence = last_until(&self.sentences, start).filter(|&sentence| start - sentence <= far);
-        let first = start.saturating_sub(near);
-        let word = self.words.get(self.words.partition_point(|&word| word < first)).copied();
-        sentence.or(word.filter(|&word| word <= start)).unwrap_or(start)
-    }
-
-    /// The first sentence from `least` on, or else the first word, where that comes before `first`.
-    fn first_from(&self, least: usize, first: usize) -> usize {
-        let from = |ascending: &[usize]| {
-            let bound = ascending.get(ascending.partition_point(|&bound| bound < least)).copied();
-            bound.filter(|&bound| bound < first)
-        };
-        from(&self.sentences).or_else(|| from(&self.words)).unwrap_or(first)
-    }
-
-    /// Where to end after `end` and until `most`: after a sentence that leaves little room, or else after a word.
-    fn end(&self, first: usize, end: usize, most: usize) -> usize {
-        let room = (most - first) / 4;
-        let sentence = last_until(&self.sentences, most).filter(|&sentence| sentence >= end && most - sentence <= room);
-        let word = last_until(&self.words, most).filter(|&word| word >= end && most - word <= LONG_WORD);
-        sentence.or(word).filter(|&last| last > first).unwrap_or(most)
-    }
-}
-
 fn last_until(ascending: &[usize], most: usize) -> Option<usize> {
     ascending[..ascending.partition_point(|&bound| bound <= most)].last().copied()
-}
-
-/// A part of a text with its marks, and an ellipsis where something is missing.
-fn cut_out(text: &str, marks: &[Mark], part: Range<usize>) -> Snippet {
-    let cut = &text[part.clone()];
-    let shown = cut.trim();
-    let start = part.start + (cut.len() - cut.trim_start().len());
-    let end = start + shown.len();
-    let mut made = String::with_capacity(shown.len() + 2 * (CUT.len() + 1));
-    if start > 0 {
-        made.push_str(CUT);
-        made.push(' ');
-    }
-    let shift = made.len();
-    made.push_str(shown);
-    if end < text.len() {
-        made.push(' ');
-        made.push_str(CUT);
-    }
-    let within = |[from, to]: [usize; 2]| {
-        let (from, to) = (from.max(start), to.min(end));
-        (from < to).then(|| [from - start + shift, to - start + shift])
-    };
-    Snippet { text: made, marks: joined(marks).into_iter().filter_map(within).collect() }
 }
 
 #[cfg(test)]
@@ -410,7 +283,7 @@ mod tests {
 
     #[test]
     fn characters_without_spaces_are_marked_and_cut() {
-        let text = format!("{}\u{9ed2}\u{732b}\u{3092}{}", "\u{96e8}\u{306e}".repeat(150), "\u{96e8}".repeat(150));
+        let text = format!("{}\u{9ed2}\u{732b}\u{3092}{}", "\u{96e8}\u{306e}".repeat(150), "\u{96e8}".repeat(300));
         let shown = marked("\u{9ed2}\u{732b}", &text);
         assert!(shown.contains("\u{306e}*\u{9ed2}\u{732b}*\u{3092}"), "{shown}");
         assert!(shown.starts_with(CUT) && shown.ends_with(CUT), "{shown}");

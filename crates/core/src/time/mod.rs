@@ -38,3 +38,4 @@ pub use argument::InvalidTime;
 pub use clock::Clock;
 pub use range::TimeRange;
 pub use read::{Order, TimeExpression, Times};
+pub(crate) use sentences::dot_ends_sentence;

@@ -118,16 +118,18 @@ impl PastForm {
 fn ends(text: &str, at: usize, sign: char) -> bool {
     match sign {
         '?' | '？' | '!' | '！' | '。' | '\n' => true,
-        '.' => {
-            let after = &text[at + 1..];
-            let is_apart = after.chars().next().is_none_or(char::is_whitespace);
-            let goes_on = after.trim_start().chars().next().is_some_and(char::is_lowercase);
-            let word = text[..at].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-            let is_title = word.chars().count() <= ABBREVIATION && word.starts_with(char::is_uppercase);
-            is_apart && !goes_on && !is_title
-        }
+        '.' => dot_ends_sentence(&text[..at], &text[at + 1..]),
         _ => false,
     }
+}
+
+/// Whether a dot between two parts of a text ends a sentence.
+pub(crate) fn dot_ends_sentence(before: &str, after: &str) -> bool {
+    let is_apart = after.chars().next().is_none_or(char::is_whitespace);
+    let goes_on = after.trim_start().chars().next().is_some_and(char::is_lowercase);
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let is_title = word.chars().count() <= ABBREVIATION && word.starts_with(char::is_uppercase);
+    is_apart && !goes_on && !is_title
 }
 
 #[cfg(test)]

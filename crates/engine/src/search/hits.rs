@@ -39,7 +39,7 @@ impl Memory {
         let cues: Vec<CueId> = found.hits.iter().filter_map(|hit| hit.cue).collect();
         let questions: HashMap<CueId, String> = store.questions(&query.namespace, &cues)?.into_iter().collect();
         let mut memories = memories.into_iter();
-        let mut highlighter = Highlighter::new(found.analyzer, found.terms.iter().cloned());
+        let mut highlighter = Highlighter::new(found.analyzer, found.terms.iter().cloned()).for_question(&query.text);
         let mut hits = Vec::with_capacity(found.hits.len());
         for (ranked, place) in found.hits.iter().zip(&found.places) {
             let memories: Vec<Record> = memories.by_ref().take(place.seqs.len()).collect();
