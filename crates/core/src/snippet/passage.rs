@@ -251,13 +251,12 @@ impl Chooser<'_> {
     /// What the marks of a unit within some bytes weigh beside those that were counted, and what they weigh by themselves.
     fn weigh(&mut self, shown: Range<usize>, unit: usize, marks: usize) -> (f64, f64) {
         let (mut gain, mut own) = (0.0, 0.0);
-        // Terms that were counted of this unit are `stamp + 1` no longer than that.
+        // No more terms than a part has room for.
         let mut counted: Vec<usize> = Vec::new();
         for mark in self.marks[self.firsts[unit]..self.firsts[unit + 1]].iter().take(marks) {
             if mark.bytes.start < shown.start || mark.bytes.end > shown.end || counted.contains(&mark.term) {
                 continue;
             }
-            // No question has so many terms that a list of them is slow.
             counted.push(mark.term);
             let weight = self.weights[mark.term];
             own += weight;
