@@ -288,7 +288,7 @@ pub(super) fn asked(question: &str) -> Vec<Quantity> {
     let has = |asks: &&str| words.contains(&format!(" {asks} "));
     let mut found: Vec<Quantity> = Vec::new();
     for (quantity, of) in WORDS {
-        if of.iter().any(|asks| has(asks)) {
+        if of.iter().any(has) {
             found.push(quantity);
         }
     }
