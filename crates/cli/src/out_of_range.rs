@@ -10,9 +10,9 @@ pub(crate) fn out_of_range(text: &str) -> Option<String> {
         None => (text.trim(), None),
     };
     let date: Vec<i16> = date.split('-').map(number).collect::<Option<_>>()?;
-    let (year, month, day) = match date.as_slice() {
-        &[year, month] => (year, month, None),
-        &[year, month, day] => (year, month, Some(day)),
+    let (year, month, day) = match *date.as_slice() {
+        [year, month] => (year, month, None),
+        [year, month, day] => (year, month, Some(day)),
         _ => return None,
     };
     let begins = i8::try_from(month).ok().and_then(|month| Date::new(year, month, 1).ok());

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     /// The places whose calls may begin, by what they are called; those whose calls may not are kept.
-    async fn begin<'p>(places: Vec<(&'p str, Place)>) -> (Vec<(&'p str, Permit)>, Vec<(&'p str, Place)>) {
+    async fn begin(places: Vec<(&str, Place)>) -> (Vec<(&str, Permit)>, Vec<(&str, Place)>) {
         let (mut begun, mut waiting) = (Vec::new(), Vec::new());
         for (name, mut place) in places {
             if let Place::Waiting(permit) = &mut place

@@ -7,8 +7,8 @@ use std::{collections::VecDeque, future::Future, io, sync::Arc};
 use rmcp::{
     RoleServer,
     model::{
-        ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage,
-        ServerResult,
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, JsonRpcMessage, ProtocolVersion, RequestId,
+        ServerJsonRpcMessage, ServerResult,
     },
     transport::Transport,
 };
