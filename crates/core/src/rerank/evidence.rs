@@ -135,8 +135,8 @@ impl Reranker for EvidenceReranker {
         let shares = passages.iter().zip(&pairs).map(|(passage, pair)| passage.share_read(pair.bytes_read));
         let logits = pairs.iter().map(|pair| pair.score).collect::<Vec<_>>();
         let logits = tempered(&logits, &shares.collect::<Vec<_>>());
-        let superseded = superseded(&logits, candidates);
         let first_stage = standardised(&candidates.iter().map(|candidate| candidate.score).collect::<Vec<_>>());
+        let superseded = superseded(&logits, &first_stage, candidates);
         let score = |((place, pair), logit): ((usize, &PairScore), f64)| {
             let first_stage = self.first_stage_weight * first_stage[place];
             let legs = &candidates[place].legs;
