@@ -31,7 +31,7 @@ pub(super) const TOOL: Tool = Tool {
     arguments: &[
         required("query", Takes::Text, "Question or topic in plain words"),
         optional("unit", Takes::Choice(&["turn", "session"]), "Default turn"),
-        optional("speaker", Takes::Text, "Only what this speaker said; exact name"),
+        optional("speaker", Takes::Text, "Only what this speaker said, by name"),
         optional("from", Takes::Text, "Since this time: 2025-03-09, \"last week\""),
         optional("to", Takes::Text, "Until this time"),
         optional("k", Takes::Whole { least: 1, most: 50 }, "Hits, default 8"),
