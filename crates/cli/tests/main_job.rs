@@ -112,6 +112,7 @@ fn two_formats_come_in_once_each() {
     demo.jsonl: 1 conversation, 6 sessions; 0 added, 109 already there, 0 skipped (jsonl)
     garden.json: 1 conversation, 1 session; 0 added, 2 already there, 1 skipped (openai)
       skipped message 1: system message
+    2 files in all: 2 conversations; 0 added, 111 already there, 1 skipped: 1 system message
     "#);
 }
 
@@ -338,6 +339,7 @@ fn a_memory_that_is_not_found_says_why() {
     let text = |query: &str| sandbox.done(&["why", "S2:4", "-q", query]);
     assert_snapshot!(text("zeppelin"), @r#"
     S2:4  2024-06-18 20:13  maya-and-tomas / session-2
+    the search has no hits: no word of the query occurs in this scope; try other words
     not ranked: it has none of "zeppelin"
 
     stage                rank      score       adds
