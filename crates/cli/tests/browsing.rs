@@ -79,8 +79,12 @@ fn a_speaker_goes_by_the_name_in_any_case_and_by_its_first_words() {
         assert_eq!(sandbox.done(&["export", "--speaker", name]).lines().count(), 1, "{name}");
     }
     assert_snapshot!(sandbox.refusal(&["search", "garlic", "--speaker", "bo"]), @r#"4 invalid_input: speaker "bo": may be any of 2 ("Bo Lund", "Bo Berg"); give the whole name as it is written"#);
-    let forgotten = finish(&mut sandbox.command(&["forget", "--speaker", "priya", "--yes"]));
-    assert!(forgotten.code == 0 && forgotten.stderr.contains("priya stands for Priya Raman"), "{forgotten:?}");
+    // What is deleted is named whole: whoever forgets Priya twice does not forget Priya Raman.
+    let refusal = sandbox.refusal(&["forget", "--speaker", "priya", "--yes"]);
+    assert!(refusal.starts_with(r#"3 not_found: speaker "priya": nobody is called so"#), "{refusal}");
+    assert!(refusal.contains(r#""Priya Raman""#), "{refusal}");
+    let forgotten = finish(&mut sandbox.command(&["forget", "--speaker", "priya raman", "--yes"]));
+    assert!(forgotten.code == 0 && forgotten.stderr.contains("priya raman stands for Priya Raman"), "{forgotten:?}");
     assert_eq!(sandbox.done(&["export"]).lines().count(), 3);
 }
 

@@ -32,6 +32,9 @@ const fn whole(chars: usize) -> usize {
 /// What stands for the text that was left out.
 const CUT: &str = "\u{2026}";
 
+/// Characters of a word at the most that a cut goes around; a longer one is cut in two.
+const LONG_WORD: usize = 40;
+
 /// A further mention of a term counts as this share of its first.
 const REPEAT: f64 = 0.1;
 

@@ -177,6 +177,9 @@ impl Memory {
                 if let (Some(name), None) = (&scope.conversation, &scope.session) {
                     self.resolve_whole_conversation(namespace, name)?;
                 }
+                for name in &scope.filter.speakers {
+                    self.resolve_whole_speaker(namespace, name)?;
+                }
                 DeleteTarget::Within(self.resolve_scope(namespace, scope)?)
             }
         };

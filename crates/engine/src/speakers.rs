@@ -44,6 +44,20 @@ impl Memory {
     /// # Errors
     /// When nobody is called so, several are, the namespace does not exist, or the store fails.
     pub fn resolve_speaker(&self, namespace: &Namespace, name: &str) -> Result<String, Error> {
+        self.speaker_of(namespace, name, begins_with_words)
+    }
+
+    /// The speaker of exactly this name, or the only one of that name in other case. First words stand for nobody here: whoever
+    /// forgets Priya twice does not forget Priya Raman.
+    ///
+    /// # Errors
+    /// As of [`Memory::resolve_speaker`].
+    pub fn resolve_whole_speaker(&self, namespace: &Namespace, name: &str) -> Result<String, Error> {
+        self.speaker_of(namespace, name, |_, _| false)
+    }
+
+    /// `may_mean` says, in lower case, whether what is asked for may mean a speaker of another name.
+    fn speaker_of(&self, namespace: &Namespace, name: &str, may_mean: fn(&str, &str) -> bool) -> Result<String, Error> {
         self.must_exist(namespace)?;
         let filter = MemoryFilter { speakers: vec![name.to_owned()], ..MemoryFilter::default() };
         let exactly = Scope { filter, ..Scope::default() };
@@ -57,7 +71,7 @@ impl Memory {
             known.iter().filter(|known| are_meant(&asked, &known.to_lowercase())).collect()
         };
         let same = those(|asked, known| asked == known.trim());
-        let meant = if same.is_empty() { those(begins_with_words) } else { same };
+        let meant = if same.is_empty() { those(may_mean) } else { same };
         match meant.as_slice() {
             [one] => Ok((*one).clone()),
             [] => {

@@ -81,7 +81,7 @@ pub struct ImportReport<'a> {
     pub replaced: usize,
     /// Memories left out for another text with their id.
     pub kept: usize,
-    /// Memories taken out, since their branch is not shown any more.
+    /// Memories taken out, since their branch is not shown any more or they were deleted where they come from.
     pub removed: usize,
     /// Parts of files that were left out.
     pub skipped: usize,

@@ -236,6 +236,10 @@ fn a_speaker_goes_by_the_name_in_any_case_and_by_its_first_words() {
     assert_eq!((listed.len(), listed[0].speaker.as_str(), listed[0].turns), (7, "Maya", 1));
     assert_eq!(listed[0].first, listed[0].last);
     assert_eq!(memory.forget(&ns("me"), &Target::Within(by("PRIYANKA"))).unwrap().turns, 1);
+    // First words stand for nobody where something is deleted.
+    let refused = memory.forget(&ns("me"), &Target::Within(by("priya")));
+    assert!(matches!(refused, Err(Error::UnknownSpeaker { .. })), "{refused:?}");
+    assert_eq!(memory.recent(&ns("me"), &by("priya"), 3).unwrap().len(), 1);
 }
 
 #[test]

@@ -125,7 +125,7 @@ impl Forget {
             }
         }
         for name in &mut scope.filter.speakers {
-            let found = memory.resolve_speaker(namespace, name)?;
+            let found = memory.resolve_whole_speaker(namespace, name)?;
             if found != *name {
                 told_as(name, &found);
                 *name = found;

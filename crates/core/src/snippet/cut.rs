@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Mark, heaviest::heaviest, wanted::begins_with_figure};
+use super::{LONG_WORD, Mark, heaviest::heaviest, wanted::begins_with_figure};
 
 /// Characters that are kept behind the last mark, where there are so many: answers follow.
 const TAIL: usize = 80;
@@ -14,9 +14,6 @@ const BACK: usize = 24;
 
 /// Characters that a part is longer at the most, so that it does not end before a figure.
 const FIGURE: usize = 24;
-
-/// Characters of a word at the most that a cut goes around; a longer one is cut in two.
-const LONG_WORD: usize = 40;
 
 /// The bytes of a long unit, of about `room` characters, with the marks in it that weigh most and what follows them. `marks`
 /// are bytes of the unit.

@@ -4,16 +4,13 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Mark, heaviest::heaviest, last_until, whole};
+use super::{LONG_WORD, Mark, heaviest::heaviest, last_until, whole};
 
 /// Characters of the part, at the most.
 const EXCERPT_CHARS: usize = 300;
 
 /// How far back a part goes for the beginning of a sentence, as a share of the characters it has to spare.
 const LEAD: f64 = 0.6;
-
-/// Characters of a word at the most that a cut goes around; a longer one is cut in two.
-const LONG_WORD: usize = 40;
 
 /// What a part of a text is chosen by.
 pub(super) struct Window<'a> {

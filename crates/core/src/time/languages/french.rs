@@ -547,7 +547,6 @@ pub(super) const FRENCH: Language = Language {
         ("pour l instant|heure", Current),
         ("du moment", Current),
         ("en vigueur", Current),
-        ("pour l instant", Current),
         ("a present", Current),
         ("sur|dans quel forfait|abonnement|plan est|sommes on|nous", Current),
         ("qui est de garde|permanence", Current),
