@@ -25,6 +25,19 @@ pub(crate) struct AgentSettings {
     pub(crate) context_chars: Option<usize>,
     /// How likely a memory must be to answer, from 0 to 1.
     pub(crate) context_confidence: Option<f64>,
+    /// How hooks search.
+    pub(crate) context_search: HookSearch,
+}
+
+/// How hooks search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HookSearch {
+    /// As `search` does.
+    #[default]
+    Full,
+    /// By keywords alone, so that no model is loaded.
+    Keywords,
 }
 
 /// Whether hooks hand memories to an agent.

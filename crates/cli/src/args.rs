@@ -96,7 +96,7 @@ impl Command {
     /// The options that it does not use as it was called.
     pub(crate) fn unused(&self, settings: &Settings) -> Vec<Unused> {
         match self {
-            Command::Import(_) | Command::Reembed(_) | Command::Demo(_) => Vec::new(),
+            Command::Import(_) | Command::Reembed(_) | Command::Demo(_) | Command::Hook(_) => Vec::new(),
             Command::Add(command) => command.unused(settings),
             Command::Search(command) => command.unused(settings),
             Command::Ask(command) => command.unused(settings),
@@ -108,7 +108,6 @@ impl Command {
             Command::Mcp(command) => command.unused(),
             Command::Sync(command) => command.unused(),
             Command::Agents(command) => command.unused(),
-            Command::Hook(command) => command.unused(),
             Command::Update(command) => command.unused(),
             Command::Show(_)
             | Command::List(_)

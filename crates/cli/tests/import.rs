@@ -294,6 +294,12 @@ fn a_workspace_of_slack_is_the_same_whole_and_by_its_channels() {
             "{path}"
         );
     }
+    // As a shell expands `halden/*`, the lists of names among it.
+    let named = ["import", "halden/channels.json", "halden/dev", "halden/integration_logs.json", "halden/users.json"];
+    assert_snapshot!(sandbox.done(&named), @"
+    halden/dev/2025-09-03.json: 1 conversation, 1 session; 0 added, 1 already there, 0 skipped (slack)
+    left out: 1 other JSON file
+    ");
     for name in ["slack:ops", "#ops", "ops"] {
         let turns = sandbox.json(&["show", "--conversation", name]);
         assert!(turns.to_string().contains("The pager is with @Tom, see #dev."), "{name}: {turns}");

@@ -188,6 +188,12 @@ pub enum Warning {
         /// These as words, where they are known as words.
         words: Vec<String>,
     },
+    /// A code or number of the query that nothing holds, so that what was found is about others.
+    #[error("no turn says {written:?}")]
+    Unsaid {
+        /// As written.
+        written: String,
+    },
     /// Cue questions count where a namespace is held.
     #[error("this namespace is searched in the database, where its cue questions do not count")]
     CuesNotSearched,

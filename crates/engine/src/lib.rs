@@ -89,7 +89,7 @@ pub use lessons::Lessons;
 pub use memory::{Memory, Shown, Target};
 pub use migrate::{MigratedNamespace, MigratedRows, MigrationOutcome, MigrationProgress};
 pub use no_vectors::NoVectors;
-pub use recall::RecallOptions;
+pub use recall::{RecallOptions, Recalled};
 pub use reembed::{IdleVectors, Reembedded};
 pub use references::{SHORTEST_BEGINNING, is_uuid};
 pub use registry::{EncoderLimits, EncoderRegistry, ModelPolicy, ResolveEncoder};

@@ -1,8 +1,14 @@
 //! What an agent is handed of earlier sessions.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
+use std::sync::Arc;
+
 use aforesaid::{
-    EncoderSource, Error, Explanations, Memory, NoVectors, Pipeline, RecallOptions, Target, pipeline::Filter, types::*,
+    EncodeError, EncoderSource, Error, Explanations, Memory, NoVectors, Pipeline, RecallOptions, Reranking, Target,
+    models::PairScorer,
+    pipeline::Filter,
+    rerank::{EvidenceReranker, PairForm},
+    types::*,
 };
 
 fn ns() -> Namespace {
@@ -39,7 +45,7 @@ fn filled() -> Memory {
 }
 
 fn options(present: Option<&str>) -> RecallOptions {
-    RecallOptions { most_chars: 1_500, min_confidence: 0.0, present: present.map(conversation) }
+    RecallOptions { most_chars: 1_500, min_confidence: Some(0.0), present: present.map(conversation) }
 }
 
 /// A hook said nothing where the present session itself answered best: it was taken out of the hits after the search, so
@@ -48,7 +54,7 @@ fn options(present: Option<&str>) -> RecallOptions {
 fn the_present_session_does_not_stand_before_earlier_ones() {
     let memory = filled();
     let query = Query::new(ns(), "why does the pawl of the reel jam in the cold");
-    let recall = |options| memory.recall(&query, &Pipeline::lexical(), &options).unwrap();
+    let recall = |options| memory.recall(&query, &Pipeline::lexical(), None, &options).unwrap().map(|found| found.text);
     let told = recall(options(Some("present"))).unwrap();
     assert!(told.contains("earlier-1") && !told.contains("present-"), "{told}");
     // To a session of which nothing is stored yet, all others are earlier.
@@ -85,7 +91,7 @@ fn a_prompt_comes_with_what_answered_it() {
     }
     let recall = |text: &str, most_chars: usize| {
         let options = RecallOptions { most_chars, ..options(None) };
-        memory.recall(&Query::new(ns(), text), &Pipeline::lexical(), &options).unwrap().unwrap()
+        memory.recall(&Query::new(ns(), text), &Pipeline::lexical(), None, &options).unwrap().unwrap().text
     };
     let told = recall("delete the kafka topic orders.v1 now", 1_500);
     assert_eq!(told.matches("Can we drop").count(), 1, "{told}");
@@ -94,6 +100,49 @@ fn a_prompt_comes_with_what_answered_it() {
     // An answer for which there is no room is left out; what it answers is not.
     let told = recall("delete the kafka topic orders.v1 now", 180);
     assert!(told.contains("Can we drop") && !told.contains("answered by"), "{told}");
+}
+
+/// Takes the last word of a turn for how well it answers.
+struct LastWord(EncoderId);
+
+impl PairScorer for LastWord {
+    fn id(&self) -> &EncoderId {
+        &self.0
+    }
+
+    fn score(&self, _query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
+        Ok(passages.iter().map(|passage| passage.rsplit(' ').next().unwrap().parse().unwrap()).collect())
+    }
+}
+
+#[test]
+fn what_a_reranker_finds_nearly_as_good_as_the_best_is_handed_over() {
+    let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };
+    let memory = Memory::builder().encoders(encoders).open("memory:").unwrap();
+    let said = |id: &str, text: &str| Turn {
+        id: Some(MemoryId::new(id).unwrap()),
+        ..Turn::new(conversation("earlier"), SessionId::new("s").unwrap(), "assistant", text)
+    };
+    let turns = vec![
+        said("worst", "The reel and the pawl of the reel. 1.0"),
+        said("near", "The reel was oiled. 3.5"),
+        said("best", "Frost bent something of the old reel that we had. 5.0"),
+    ];
+    memory.add_turns(&ns(), turns).unwrap();
+    let reranker =
+        EvidenceReranker::new(Arc::new(LastWord(EncoderId::new("last@1/f32").unwrap())), PairForm::Turn, 0.0);
+    let query = Query::new(ns(), "the pawl of the reel");
+    let recall =
+        |reranking, options: &RecallOptions| memory.recall(&query, &Pipeline::lexical(), reranking, options).unwrap();
+    let reranking = Some(Reranking::new(&reranker));
+    let told = recall(reranking, &options(None)).unwrap();
+    assert_eq!(told.turns, ["best", "near"]);
+    assert!(told.text.contains("\n- [undated near, earlier] assistant: The reel was oiled."), "{}", told.text);
+    assert_eq!(recall(None, &options(None)).unwrap().turns[0], "worst");
+    // How likely the best one must be is what is asked for.
+    let least = |least: f64| RecallOptions { min_confidence: Some(least), ..options(None) };
+    assert!(recall(reranking, &least(told.confidence)).is_some());
+    assert_eq!(recall(reranking, &least(told.confidence + 1e-9)), None);
 }
 
 #[test]

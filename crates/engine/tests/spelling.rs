@@ -172,5 +172,24 @@ fn a_code_takes_the_place_of_pieces_that_are_known() {
 fn digits_without_end_are_given_up() {
     let row = "1 11 ".repeat(200) + &"1 ".repeat(200);
     let number = "1".repeat(39) + "2";
-    assert_eq!(hits(&[("row", &row)], &format!("{number} {number} {number}"), "bm25(spelling=1)").1, []);
+    let warnings = hits(&[("row", &row)], &format!("{number} {number} {number}"), "bm25(spelling=1)").1;
+    assert_eq!(warnings, [Warning::Unsaid { written: number }]);
+}
+
+/// A search for a ticket that nobody mentioned gave turns about others, and nothing said so.
+#[test]
+fn a_code_that_is_nowhere_is_named() {
+    let said = [("a", "Ticket OPS-1187 is about exports."), ("b", "The fault was P0302, in unit 12, since May 2024.")];
+    let unsaid = |text: &str, pipeline: &str| hits(&said, text, pipeline).1.iter().map(ToString::to_string).collect();
+    let searched = |text: &str| -> Vec<String> { unsaid(text, "bm25(spelling=1)") };
+    assert_eq!(searched("what was OPS-9999 about?"), ["no turn says \"OPS-9999\""]);
+    assert_eq!(searched("tickets P0302, P0999 and 98765"), ["no turn says \"98765\"", "no turn says \"P0999\""]);
+    for text in ["OPS-1187", "ops 1187", "P0302", "since 2019, at 10:30, 7pm", "unit 13", "the fault of mid-2019"] {
+        assert_eq!(searched(text), Vec::<String>::new(), "{text}");
+    }
+    let plain: Vec<String> = unsaid("OPS-9999", "bm25");
+    assert_eq!(plain, Vec::<String>::new());
+    // A pasted log has no end of them.
+    let log: String = (0..1_000).map(|line| format!("E{line:04} ")).collect();
+    assert_eq!(searched(&log).len(), 4);
 }

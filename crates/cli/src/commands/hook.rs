@@ -9,13 +9,16 @@ use std::{
     io::{self, Read},
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::Arc,
 };
 
 use aforesaid::{
-    Creation, EncoderSource, Memory, NoVectors, Pipeline, RecallOptions,
+    Creation, Memory, Pipeline, RecallOptions, Reranking,
     formats::agents::Agent,
     is_postgres_url,
     project::Project,
+    rerank::Reranker,
+    resolve::Network,
     sync::{OlderTurns, Queue, QueuedEvent, SyncOptions, agent_of, discover},
     types::{ConversationId, Query, Zone},
 };
@@ -25,21 +28,19 @@ use serde::Deserialize;
 use super::print_json;
 use crate::{
     agent_places::AgentPlaces,
-    agent_settings::HookContext,
+    agent_settings::{HookContext, HookSearch},
     failure::Failure,
     files::MOST_TEXT,
     render::{aside, indented},
+    rerank::Choice,
     settings::Settings,
     sync_setup,
-    unused::{PIPELINE, Unused, unused},
 };
 
 pub(crate) use ending::{always_well, is_called};
 
 /// Characters that are handed to an agent at most, where the configuration file does not say.
 const CONTEXT_CHARS: usize = 1_500;
-/// How likely a memory must be to answer, where the configuration file does not say.
-const CONFIDENCE: f64 = 0.5;
 /// Characters of a prompt that are searched for.
 const PROMPT_CHARS: usize = 2_000;
 
@@ -65,10 +66,6 @@ struct Event {
 }
 
 impl Hook {
-    pub(crate) fn unused(&self) -> Vec<Unused> {
-        vec![unused(PIPELINE, "a hook searches by keywords alone")]
-    }
-
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
         if self.event == "flush" {
             return flush(settings);
@@ -135,16 +132,16 @@ fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<Stri
         return Ok(None);
     }
     let namespace = settings.named_namespace.clone().unwrap_or(project.namespace);
-    // An encoder takes longer to load than a person wants to wait for a prompt.
-    let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };
-    let memory =
-        Memory::builder().creation(Creation::Forbidden).encoders(encoders).open(&impatient(&settings.store))?;
+    let settings = &of_hook(settings);
+    // It begins to load while the store is opened. Nothing is ranked when a session begins.
+    let reranker = (name == "UserPromptSubmit").then(|| reranker(settings)).flatten();
+    let memory = settings.open(Creation::Forbidden)?;
     if !memory.namespaces()?.contains(&namespace) {
         return Ok(None);
     }
     let options = RecallOptions {
         most_chars: settings.agents.context_chars.unwrap_or(CONTEXT_CHARS),
-        min_confidence: settings.agents.context_confidence.unwrap_or(CONFIDENCE),
+        min_confidence: settings.agents.context_confidence,
         present: present(event),
     };
     let prompt: String = event.prompt.as_deref().unwrap_or_default().chars().take(PROMPT_CHARS).collect();
@@ -154,7 +151,33 @@ fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<Stri
         "SessionStart" if matches!(event.source.as_deref(), Some("resume" | "compact")) => Ok(None),
         "SessionStart" => Ok(memory.recollection(&query, &options)?),
         _ if query.text.trim().is_empty() => Ok(None),
-        _ => Ok(memory.recall(&query, &Pipeline::lexical(), &options)?),
+        _ => {
+            let reranking =
+                reranker.as_deref().map(|reranker| Reranking::new(reranker).to_depth(settings.rerank_depth));
+            let recalled = memory.recall(&query, &settings.pipeline, reranking, &options)?;
+            Ok(recalled.map(|recalled| recalled.text))
+        }
+    }
+}
+
+/// The settings that a hook searches by: a prompt waits for no download and for no server elsewhere but that of the store, and
+/// for that not long.
+fn of_hook(settings: &Settings) -> Settings {
+    let mut of_hook = settings.clone();
+    of_hook.store = impatient(&settings.store).into_owned();
+    of_hook.models.network = Network::Forbidden;
+    if settings.agents.context_search == HookSearch::Keywords {
+        of_hook.pipeline = Pipeline::lexical();
+    }
+    of_hook
+}
+
+/// The reranker of searches, unless it is a language model, which takes longer than a prompt should wait.
+fn reranker(settings: &Settings) -> Option<Arc<dyn Reranker>> {
+    match (&settings.rerank, settings.agents.context_search) {
+        (Some(Choice::Nothing), _) | (_, HookSearch::Keywords) => None,
+        (Some(Choice::Llm) | None, _) => settings.default_reranker(),
+        (Some(choice), _) => Some(choice.load_or_say_why(settings)),
     }
 }
 
@@ -246,8 +269,7 @@ fn flush(settings: &Settings) -> Result<(), Failure> {
         let report = memory.sync(&logs, &cursors, &lock, &options, go_on).map_err(sync_setup::failure)?;
         for namespace in report.projects.keys() {
             memory.complete_vectors(namespace, &mut |_| std::ops::ControlFlow::Continue(()))?;
-            // The next prompt is searched for lexically.
-            memory.prepare(namespace, &Pipeline::lexical())?;
+            memory.prepare(namespace, &of_hook(settings).pipeline)?;
         }
         queue.drop_first(bytes).map_err(sync_setup::failure)?;
     }

@@ -65,9 +65,12 @@ fn head(page: &mut Page, answer: &SearchResponse, ids: &ShortIds, width: usize) 
         Granularity::Session => "session",
     };
     let probability = answer.confidence.probability;
-    let sure = match answer.hits.is_empty() && probability == 0.0 {
-        true => String::new(),
-        false => format!("{} ({probability:.2})", likelihood(answer.confidence.word)),
+    let likelihood = || format!("{} ({probability:.2})", likelihood(answer.confidence.word));
+    let sure = match answer.hits.is_empty() {
+        true if probability == 0.0 => String::new(),
+        // What was found is withheld.
+        true => format!("best found: {}", likelihood()),
+        false => likelihood(),
     };
     let first = answer.hits.first().map(|hit| &hit.id);
     let elsewhere = answer.best.as_ref().filter(|best| first.is_some_and(|first| first != *best));

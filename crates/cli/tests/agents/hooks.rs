@@ -69,6 +69,13 @@ fn a_prompt_is_answered_with_what_fits_of_earlier_sessions_alone() {
     let begun = hook(&sandbox, "SessionStart", json!({"source": "startup"})).unwrap();
     let said = begun["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(said.contains("58 turns of 27 earlier sessions"), "{said}");
+    // What the last session was about helps to go on with it.
+    let (asked, answered) = said.split_once("\n  answered by [a29] assistant: It has 29 bows.").unwrap();
+    assert!(
+        asked.ends_with("u29, claude-code:11111111-2222-4333-8444-555555555555] user: How long is the tail?"),
+        "{said}"
+    );
+    assert_eq!(answered, "");
     assert_eq!(hook(&sandbox, "SessionStart", json!({"source": "compact"})), None);
 }
 
@@ -95,6 +102,7 @@ fn nothing_sensitive_is_handed_over_nor_its_title() {
     assert!(begun().contains("about: Sails of the boat"), "{}", begun());
     import(line("secret", "Debts at the harbour", 2, owed, true));
     assert!(!begun().contains("Debts") && begun().contains("2026-12-02"), "{}", begun());
+    assert!(!begun().contains("florins") && !begun().contains("ended"), "{}", begun());
     assert_eq!(context(&sandbox, "how many florins do I owe the harbour bank"), None);
     assert!(context(&sandbox, "why does the reel jam in the cold").is_some());
 }
@@ -216,7 +224,6 @@ fn whatever_is_wrong_a_hook_prints_nothing_and_ends_well() {
         (&["--store", STORE, "hook", "UserPromptSubmit", "more"], "unexpected argument 'more'"),
         (&["--store", STORE, "hook", "Stopp"], "event \"Stopp\": expected one of SessionStart"),
         (&["--json", "--store", STORE, "hook", "Stopp"], "event \\\"Stopp\\\": expected one of SessionStart"),
-        (&["--store", STORE, "hook", "UserPromptSubmit", "--pipeline", "lexical"], "--pipeline: a hook searches"),
         (&["--store", STORE, "hook", "UserPromptSubmit", "--now", "sometime"], "--now"),
         (&["--store", "home", "hook", "UserPromptSubmit"], "home"),
         (&["--store", "held.txt", "hook", "UserPromptSubmit"], "held.txt"),
@@ -235,6 +242,7 @@ fn whatever_is_wrong_a_hook_prints_nothing_and_ends_well() {
         ("colour = \"red\"\n", "unknown field `colour`"),
         ("[agents]\ncontext_confidence = 3\n", "agents.context_confidence 3"),
         ("[agents]\ncontext = \"maybe\"\n", "configuration file"),
+        ("[agents]\ncontext_search = \"telepathy\"\n", "expected `full` or `keywords`"),
         ("threads = [\n", "configuration file"),
     ] {
         sandbox.write(configuration, text);

@@ -43,5 +43,5 @@ pub use report::{CandidateReport, Cut, Stage, Unranked, Values, diagnose, ordina
 pub use request::{Detail, Exact, LegHit, Legs, Request, SearchContext, SearchError};
 pub use scope::{Candidates, Filter};
 pub use shared::TermWeights;
-pub use spelling::{Correction, corrected};
+pub use spelling::{Correction, corrected, unsaid_codes};
 pub use vectors::{SpeakerNames, VectorUse};

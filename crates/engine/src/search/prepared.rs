@@ -1,6 +1,6 @@
 //! A query that is about to be answered: its terms, its scope, its vector.
 
-use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, num::NonZeroUsize, sync::Arc};
 
 use aforesaid_core::{
     analysis::Question,
@@ -10,7 +10,7 @@ use aforesaid_core::{
     pipeline::{
         Detail, Pipeline, QUERY_ADAPTER, Request,
         candidate::{CandidateStage, Misfit},
-        corrected,
+        corrected, unsaid_codes,
     },
     time::Times,
     types::{Query, Scope, Seq, Unmatched},
@@ -21,6 +21,9 @@ use crate::{
     error::Error,
     no_vectors::NoVectors,
 };
+
+/// Codes of a query that are said to be nowhere: a pasted log may have thousands.
+const MOST_UNSAID: usize = 4;
 
 /// The dense side of one query.
 pub(super) struct Encoded {
@@ -81,12 +84,20 @@ impl PreparedQuery<'_> {
     /// The question in terms that the index has, where some are not known, and what was changed.
     pub(super) fn corrected(&self, index: &Index, encoder: Option<&dyn Encoder>) -> (Cow<'_, Question>, Vec<Warning>) {
         let is_word = |word: &str| encoder?.has_word(word);
-        match corrected(&self.question, index, self.pipeline.spelling(), &is_word) {
+        let most = self.pipeline.spelling();
+        let (question, corrections) = match corrected(&self.question, index, most, &is_word) {
             None => (Cow::Borrowed(&self.question), Vec::new()),
-            Some((question, corrections)) => {
-                (Cow::Owned(question), corrections.into_iter().map(Warning::from).collect())
-            }
-        }
+            Some((question, corrections)) => (Cow::Owned(question), corrections),
+        };
+        let is_corrected = |code: &str| corrections.iter().any(|correction| code.contains(&correction.written));
+        let codes = if most == 0 { BTreeSet::new() } else { unsaid_codes(&self.question, index) };
+        let unsaid: Vec<Warning> = codes
+            .into_iter()
+            .filter(|code| !is_corrected(code))
+            .take(MOST_UNSAID)
+            .map(|written| Warning::Unsaid { written })
+            .collect();
+        (question, corrections.into_iter().map(Warning::from).chain(unsaid).collect())
     }
 
     pub(super) fn request<'r>(&self, question: &'r Question, vector: &'r Result<Vec<f32>, NoVectors>) -> Request<'r> {

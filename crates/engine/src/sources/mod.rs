@@ -8,7 +8,7 @@
 //! | a zip archive | its `.json`, `.jsonl`, `.ndjson` and `.mbox` files and the texts of WhatsApp chats, in the order of the archive | hidden files, other files (counted by kind) |
 //!
 //! One file is in memory at a time. What cannot be read is told and does not stop the rest. The lists of names of a Slack
-//! export are read with the first channel that stands beside them, and are no files of their own.
+//! export are read with the first channel that stands beside them, and are no files of their own, also where they are named.
 
 mod archive;
 mod error;
@@ -58,7 +58,7 @@ impl Default for Limits {
 pub enum Origin {
     /// The caller named it: that it holds no conversation is an error.
     Named,
-    /// It was in a folder or an archive: there it may be anything.
+    /// It was in a folder or an archive, or it is a file at the top of a Slack export: there it may be anything.
     Found,
 }
 
@@ -113,8 +113,15 @@ pub fn visit(path: &Path, limits: Limits, take: &mut Visit<'_>) -> ControlFlow<(
                 false => path.file_stem(),
             };
             let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            let around = Exports::new(limits.bytes).around(&located(path), &mut folder::read);
-            visit_file(path, Described { stem, origin: Origin::Named, around }, limits, take)
+            let (located, mut exports) = (located(path), Exports::new(limits.bytes));
+            if exports.is_list(&located, &mut folder::read) {
+                return ControlFlow::Continue(());
+            }
+            // Whoever names all that is at the top of an export names what holds no conversation, too.
+            let origin =
+                if exports.is_beside_lists(&located, &mut folder::read) { Origin::Found } else { Origin::Named };
+            let around = exports.around(&located, &mut folder::read);
+            visit_file(path, Described { stem, origin, around }, limits, take)
         }
     }
 }

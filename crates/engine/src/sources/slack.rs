@@ -48,6 +48,11 @@ impl Exports {
         }
     }
 
+    /// Whether a JSON file stands at the top of an export.
+    pub(super) fn is_beside_lists(&mut self, path: &Path, read: &mut ReadFile<'_>) -> bool {
+        is_json(path) && path.parent().is_some_and(|top| !self.export(top, read).lists.is_empty())
+    }
+
     fn export(&mut self, top: &Path, read: &mut ReadFile<'_>) -> &Export {
         if !self.by_folder.contains_key(top) {
             let export = self.read(top, read);

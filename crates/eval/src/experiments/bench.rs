@@ -10,8 +10,8 @@ use std::{
 };
 
 use aforesaid::{
-    Asking, CandidateFeatures, Context, CueIndexing, Encoder, EncoderSource, NoVectors, Pipeline, Ranking, Reranking,
-    SensitiveMemories, Warning,
+    Asking, CandidateFeatures, Context, CueIndexing, Encoder, EncoderSource, NoVectors, Pipeline, Ranking,
+    RecallOptions, Recalled, Reranking, SensitiveMemories, Warning,
     formats::Captions,
     llm::{AnswerSettings, ChatRequest, JudgeSettings},
     rerank::RerankCandidate,
@@ -154,6 +154,27 @@ impl<'a> Bench<'a> {
             |asked, _, question| {
                 let before = question.before.clone();
                 asked.rank(&Query { unit, before, ..asked.query(question) }, question, pipeline, reranking)
+            },
+            observe,
+        )
+    }
+
+    /// What every question brings up for an agent that is handed it.
+    ///
+    /// # Errors
+    /// When a search fails.
+    pub fn recalled(
+        &self,
+        pipeline: &Pipeline,
+        reranking: Option<Reranking<'_>>,
+        options: &RecallOptions,
+        observe: &Observer<'_>,
+    ) -> Result<Vec<Option<Recalled>>, ExperimentError> {
+        self.each(
+            |asked, _, question| {
+                let failed = |source| engine(format!("question {}", question.id), source);
+                let query = Query { before: question.before.clone(), ..asked.query(question) };
+                asked.lodging.memory.recall(&query, pipeline, reranking, options).map_err(failed)
             },
             observe,
         )
@@ -407,9 +428,9 @@ impl LoadedGroup<'_> {
     }
 }
 
-/// Whether a part of the system did not do its work; to search for a known word instead of another is such work.
+/// Whether a part of the system did not do its work; to search for a known word instead of another, or to say that there is none, is such work.
 fn is_lost(warning: &Warning) -> bool {
-    !matches!(warning, Warning::Corrected { .. })
+    !matches!(warning, Warning::Corrected { .. } | Warning::Unsaid { .. })
 }
 
 /// The moment of asking, and the zone of its offset.

@@ -24,7 +24,7 @@ use crate::{
     files::read_input,
     interruption::Interruption,
     progress,
-    render::{aside, indented, printable},
+    render::{self, aside, indented, printable},
     settings::{Output, Settings},
 };
 
@@ -75,6 +75,8 @@ struct Run<'a> {
     conversations: HashSet<ConversationId>,
     failed: Vec<(String, Failure)>,
     left: LeftOut,
+    /// Warnings that were printed: what holds for many files is said once.
+    said: HashSet<String>,
     /// What ended it early.
     fatal: Option<Failure>,
     interruption: Interruption,
@@ -84,7 +86,8 @@ impl<'a> Run<'a> {
     fn new(options: &'a Import, settings: &'a Settings) -> Self {
         let (imported, failed, left) = (Vec::new(), Vec::new(), LeftOut::default());
         let (conversations, interruption) = (HashSet::new(), Interruption::watch());
-        Self { options, settings, memory: None, imported, conversations, failed, left, fatal: None, interruption }
+        let said = HashSet::new();
+        Self { options, settings, memory: None, imported, conversations, failed, left, said, fatal: None, interruption }
     }
 
     fn path(&mut self, path: &Path) -> ControlFlow<()> {
@@ -130,6 +133,8 @@ impl<'a> Run<'a> {
         working.finish_and_clear();
         let Some(imported) = read? else { return Ok(()) };
         if self.settings.output == Output::People {
+            let unsaid = imported.imported.warnings.iter().filter(|warning| self.said.insert(warning.to_string()));
+            render::warnings(&unsaid.cloned().collect::<Vec<_>>());
             report::file(&imported).map_err(Failed::Everything)?;
         }
         self.imported.push(imported);

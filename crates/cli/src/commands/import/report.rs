@@ -18,7 +18,6 @@ const SHOWN: usize = 10;
 
 /// Prints what became of a file.
 pub(super) fn file(ImportedFile { file, imported, .. }: &ImportedFile) -> Result<(), Failure> {
-    render::warnings(&imported.warnings);
     let why_removed = match imported.format {
         Format::Slack => "taken out as deleted there",
         _ => "taken out with the branch they were on",

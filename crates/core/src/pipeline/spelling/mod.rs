@@ -5,12 +5,14 @@ mod in_languages;
 mod known_terms;
 mod related;
 mod translated;
+mod unsaid;
 
 use std::collections::HashSet;
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use self::known_terms::KnownTerms;
+pub use self::unsaid::unsaid_codes;
 use super::{
     codes::{Code, codes},
     variants::{one_edit_away, respellings},

@@ -4,7 +4,7 @@
 const WRITTEN_BY_PROGRAM: char = '\u{200e}';
 
 /// What is left of a message where something was deleted, missed, or shown once. An Android telephone marks none of these.
-const INSTEAD: [&str; 27] = [
+const INSTEAD: &[&str] = &[
     "null",
     "this message was deleted",
     "you deleted this message",
@@ -15,6 +15,7 @@ const INSTEAD: [&str; 27] = [
     "verpasster sprachanruf",
     "verpasster videoanruf",
     "se eliminó este mensaje",
+    "este mensaje fue eliminado",
     "eliminaste este mensaje",
     "llamada perdida",
     "videollamada perdida",
@@ -27,12 +28,36 @@ const INSTEAD: [&str; 27] = [
     "chiamata vocale persa",
     "esta mensagem foi apagada",
     "esta mensagem foi excluída",
+    "mensagem apagada",
     "você apagou esta mensagem",
     "chamada de voz perdida",
     "dit bericht is verwijderd",
     "je hebt dit bericht verwijderd",
     "gemiste spraakoproep",
+    "ta wiadomość została usunięta",
+    "usunięto tę wiadomość",
+    "usunięto wiadomość",
+    "nieodebrane połączenie głosowe",
+    "nieodebrane połączenie wideo",
+    "данное сообщение удалено",
+    "вы удалили данное сообщение",
+    "bu mesaj silindi",
+    "bu mesajı sildiniz",
+    "det här meddelandet raderades",
+    "du raderade det här meddelandet",
+    "denne besked blev slettet",
+    "denne meldingen ble slettet",
+    "tämä viesti poistettiin",
+    "tato zpráva byla odstraněna",
+    "此消息已删除",
+    "你已删除此消息",
+    "このメッセージは削除されました",
+    "삭제된 메시지입니다",
 ];
+
+/// Beginnings of the words by which a message is said to have been changed. An Android telephone puts no mark before them.
+const CHANGED: &[&str] =
+    &["edit", "bearbeit", "modifi", "bewerkt", "edyt", "измен", "отредакт", "düzenlen", "redig", "upraven", "muokat"];
 
 /// What a message says, as it stands behind the name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,19 +82,24 @@ pub(super) fn said(text: &str) -> Said<'_> {
     }
     match () {
         () if is_left_out(plain) => Said::Attachment,
+        // A place that was sent is an address of a map.
+        () if by_program && plain.contains("https://") => Said::Words(plain),
         () if by_program || INSTEAD.contains(&plain.trim_end_matches('.').to_lowercase().as_str()) => Said::Notice,
         () => Said::Words(plain),
     }
 }
 
-/// A message without `<This message was edited>` at its end, in whatever language.
+/// A message without `<This message was edited>` at its end: in whatever language where a mark stands before it, else where its
+/// words say so.
 fn without_mark_of_change(text: &str) -> &str {
-    match text.rsplit_once(WRITTEN_BY_PROGRAM) {
-        Some((words, mark)) if mark.starts_with('<') && mark.ends_with('>') && !words.trim().is_empty() => {
-            words.trim_end()
-        }
-        _ => text,
-    }
+    let Some((words, mark)) = text.strip_suffix('>').and_then(|text| text.rsplit_once('<')) else { return text };
+    let says_so = || {
+        let said = mark.to_lowercase();
+        said.contains(' ') && said.split(' ').any(|word| CHANGED.iter().any(|changed| word.starts_with(changed)))
+    };
+    let is_mark = words.ends_with(WRITTEN_BY_PROGRAM) || says_so();
+    let words = words.trim_end_matches(|c: char| c == WRITTEN_BY_PROGRAM || c.is_whitespace());
+    if is_mark && !words.is_empty() { words } else { text }
 }
 
 /// `IMG-20240706-WA0001.jpg (file attached)`, in whatever language; `<attached: 0001-PHOTO.jpg>`.
@@ -111,7 +141,12 @@ mod tests {
         ] {
             assert_eq!(said(words), Said::Words(words));
         }
-        for notice in ["\u{200e}Ann hat das Gruppenbild geändert.", "Diese Nachricht wurde gelöscht.", "null"] {
+        for notice in [
+            "\u{200e}Ann hat das Gruppenbild geändert.",
+            "Diese Nachricht wurde gelöscht.",
+            "Ta wiadomość została usunięta",
+            "null",
+        ] {
             assert_eq!(said(notice), Said::Notice, "{notice}");
         }
         let attachments = [
@@ -125,7 +160,16 @@ mod tests {
         }
         assert_eq!(said("IMG-1.jpg (Datei angehängt)"), Said::Attachment);
         assert_eq!(said("IMG-1.jpg (file attached)\nThe reel"), Said::Words("The reel"));
-        assert_eq!(said("It jams. \u{200e}<This message was edited>"), Said::Words("It jams."));
+        for (edited, words) in [
+            ("It jams. \u{200e}<This message was edited>", "It jams."),
+            ("o ósmej <Wiadomość edytowano>", "o ósmej"),
+            ("a las ocho <Se editó este mensaje.>", "a las ocho"),
+            ("I edit <b> and <This is not it>", "I edit <b> and <This is not it>"),
+            ("see <edited>", "see <edited>"),
+            ("\u{200e}Location: https://maps.google.com/?q=1.5,2.5", "Location: https://maps.google.com/?q=1.5,2.5"),
+        ] {
+            assert_eq!(said(edited), Said::Words(words), "{edited}");
+        }
         assert_eq!(
             said("\u{200e}POLL:\nWho comes?\n\u{200e}OPTION: Ann"),
             Said::Words("POLL:\nWho comes?\n\u{200e}OPTION: Ann")

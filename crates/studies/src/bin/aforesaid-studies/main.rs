@@ -51,6 +51,8 @@ enum Command {
     Confidence(study::DataSets),
     /// The same where the evidence reranker orders the best hits.
     RerankedConfidence(study::DataSets),
+    /// What a hook hands an agent, by how likely it must be, on histories with an assistant.
+    Recall(study::Recall),
     /// The contribution of recorded cue questions, by the way they are indexed.
     Roxy(Box<study::Roxy>),
     /// Learn the encoder's adapter from the data sets that allow it.
@@ -81,6 +83,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Evidence(command) => command.run(machine),
         Command::Confidence(command) => command.confidence(machine),
         Command::RerankedConfidence(command) => command.reranked_confidence(machine),
+        Command::Recall(command) => command.run(machine),
         Command::Roxy(command) => command.run(machine),
         Command::Adapter(command) => command.run(machine),
         Command::Reranker(command) => command.run(machine),

@@ -12,8 +12,8 @@ use aforesaid_eval::{
     recipe::{Equipment, Recording},
 };
 use aforesaid_studies::{
-    ConfidenceStudy, FusionStudy, RoxyStudy, Study, StudyError, cascade_study, confidence_study, default_study,
-    fusion_study, reranked_confidence_study, roxy_study, turns_study,
+    ConfidenceStudy, FusionStudy, RecallStudy, RoxyStudy, Study, StudyError, cascade_study, confidence_study,
+    default_study, fusion_study, recall_study, reranked_confidence_study, roxy_study, turns_study,
 };
 use clap::{Args, ValueHint};
 use serde_json::json;
@@ -54,6 +54,22 @@ pub(crate) struct Fusion {
     /// LongMemEval-S in the official format, for Table 8.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     longmemeval: Option<PathBuf>,
+}
+
+/// The study of what a hook hands over.
+#[derive(Debug, Args)]
+pub(crate) struct Recall {
+    /// A data set in the form of the dialogues.
+    #[arg(long, default_value = "assistants")]
+    dataset: DataSet,
+    /// Its folder [default: datasets/assistants].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    data: Option<PathBuf>,
+    /// Only these of its histories.
+    #[arg(long = "group", value_name = "NAME")]
+    groups: Vec<String>,
+    #[command(flatten)]
+    report: Report,
 }
 
 /// The study of generative indexing.
@@ -116,14 +132,30 @@ impl DataSets {
 
     pub(crate) fn reranked_confidence(&self, machine: &Machine) -> Result<(), Failure> {
         let study = ConfidenceStudy { data: &self.folder(machine)? };
-        let equipment = machine.equipment(None)?;
-        let reranker = match &equipment.encoder {
-            Ok(encoder) => Some(machine.reranker(encoder.id())?),
-            Err(_) => None,
-        };
-        let equipment = Equipment { reranker, ..equipment };
+        let equipment = with_reranker(machine)?;
         self.report.of("reranked-confidence", machine, &equipment, |equipment, observe| {
             reranked_confidence_study(&study, equipment, observe)
+        })
+    }
+}
+
+/// An encoder, and the reranker that ships.
+fn with_reranker(machine: &Machine) -> Result<Equipment, Failure> {
+    let equipment = machine.equipment(None)?;
+    let reranker = match &equipment.encoder {
+        Ok(encoder) => Some(machine.reranker(encoder.id())?),
+        Err(_) => None,
+    };
+    Ok(Equipment { reranker, ..equipment })
+}
+
+impl Recall {
+    pub(crate) fn run(&self, machine: &Machine) -> Result<(), Failure> {
+        let here = self.dataset.in_repository().filter(|folder| folder.is_dir());
+        let data = machine.dataset(self.dataset, self.data.as_deref().or(here))?;
+        let study = RecallStudy { dataset: self.dataset, data: &data, groups: &self.groups };
+        self.report.of("recall", machine, &with_reranker(machine)?, |equipment, observe| {
+            recall_study(&study, equipment, observe)
         })
     }
 }
