@@ -211,6 +211,7 @@ fn every_data_set_is_listed_with_its_licence() {
             "assistants",
             "languages",
             "one-user",
+            "three-stores",
             "jsonl"
         ]
     );

@@ -253,7 +253,14 @@ fn chats_in_other_languages_are_none_that_anything_learned_from() {
 #[test]
 fn the_catalogue_says_that_it_is_here() {
     let dialogues = [DataSet::Dialogues, DataSet::DialoguesDev, DataSet::DialoguesTest];
-    let others = [DataSet::Conversations, DataSet::Ranking, DataSet::Assistants, DataSet::Languages, DataSet::OneUser];
+    let others = [
+        DataSet::Conversations,
+        DataSet::Ranking,
+        DataSet::Assistants,
+        DataSet::Languages,
+        DataSet::OneUser,
+        DataSet::ThreeStores,
+    ];
     for dataset in dialogues.into_iter().chain(others) {
         let Entry { licence, files, place, .. } = dataset.entry();
         assert_eq!((*licence, files.len()), ("CC0-1.0", 0));
@@ -280,4 +287,19 @@ fn the_store_of_one_person_is_one_history_whose_answers_are_all_there() {
     assert!(all.groups[0].questions.iter().all(|question| question.now.is_some()));
     assert!(!DataSet::OneUser.has_cues(&folder).unwrap(), "its turns have no cue questions");
     assert_eq!(DataSet::OneUser.load(&repository(), Granularity::Session).unwrap().groups[0].questions.len(), 111);
+}
+
+#[test]
+fn the_three_stores_know_nothing_of_each_other_and_all_gold_is_there() {
+    let folder = repository().join(DataSet::ThreeStores.in_repository().unwrap());
+    let all = DataSet::ThreeStores.load(&folder, Granularity::Turn).unwrap();
+    assert!(all.ledger.unresolved.is_empty() && all.ledger.remarks.is_empty(), "{:?}", all.ledger);
+    let found = all.groups.iter().map(|group| {
+        (group.id.as_str(), group.memories.len(), group.questions.len(), all.abstentions(&group.id).count())
+    });
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [("team", 192, 96, 8), ("assistant", 160, 187, 16), ("family", 536, 213, 12)]
+    );
+    assert!(all.questions().all(|question| question.now.is_some()));
 }

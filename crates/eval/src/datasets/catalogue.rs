@@ -69,6 +69,7 @@ impl DataSet {
             DataSet::Assistants => &ASSISTANTS,
             DataSet::Languages => &LANGUAGES,
             DataSet::OneUser => &ONE_USER,
+            DataSet::ThreeStores => &THREE_STORES,
             DataSet::Jsonl => &JSONL,
         }
     }
@@ -195,6 +196,14 @@ static ONE_USER: Entry = Entry {
     title: "One person's store: chats with two assistants, a group's chat and coding agents' logs, written to measure on",
     rule: "public domain; for measuring, never for training",
     place: "name the folder datasets/one-user of the repository",
+    ..DIALOGUES
+};
+
+static THREE_STORES: Entry = Entry {
+    dataset: DataSet::ThreeStores,
+    title: "What a team, a household and a person with two assistants have, as their programs export it",
+    rule: "public domain; to choose settings on",
+    place: "name the folder datasets/three-stores of the repository",
     ..DIALOGUES
 };
 

@@ -45,13 +45,15 @@ pub enum DataSet {
     Languages,
     /// All that one person has in a store: chats with two assistants, a group's chat and coding agents' logs.
     OneUser,
+    /// What a team, a household and a person with two assistants have, as their programs export it.
+    ThreeStores,
     /// Anyone's own labelled history.
     Jsonl,
 }
 
 const NAMES: &str = "locomo, locomo-audit, longmemeval, longmemeval-pooled, beam, realmem, qmsum, dialogues, \
-                     dialogues-dev, dialogues-test, conversations, ranking, assistants, languages, one-user or \
-                     jsonl";
+                     dialogues-dev, dialogues-test, conversations, ranking, assistants, languages, one-user, \
+                     three-stores or jsonl";
 
 /// The folder of the dialogues, from the root of the repository.
 const DIALOGUES: &str = "datasets/dialogues";
@@ -65,10 +67,12 @@ const ASSISTANTS: &str = "datasets/assistants";
 const LANGUAGES: &str = "datasets/languages";
 /// The folder of one person's store.
 const ONE_USER: &str = "datasets/one-user";
+/// The folder of the stores of a team, a household and a person.
+const THREE_STORES: &str = "datasets/three-stores";
 
 impl DataSet {
     /// Every data set, in the order in which they are listed to people.
-    pub const ALL: [DataSet; 16] = [
+    pub const ALL: [DataSet; 17] = [
         DataSet::Locomo,
         DataSet::LocomoAudit,
         DataSet::LongMemEval,
@@ -84,6 +88,7 @@ impl DataSet {
         DataSet::Assistants,
         DataSet::Languages,
         DataSet::OneUser,
+        DataSet::ThreeStores,
         DataSet::Jsonl,
     ];
 
@@ -105,6 +110,7 @@ impl DataSet {
             DataSet::Assistants => "assistants",
             DataSet::Languages => "languages",
             DataSet::OneUser => "one-user",
+            DataSet::ThreeStores => "three-stores",
             DataSet::Jsonl => "jsonl",
         }
     }
@@ -128,6 +134,7 @@ impl DataSet {
             DataSet::Assistants => Some(Path::new(ASSISTANTS)),
             DataSet::Languages => Some(Path::new(LANGUAGES)),
             DataSet::OneUser => Some(Path::new(ONE_USER)),
+            DataSet::ThreeStores => Some(Path::new(THREE_STORES)),
             _ => None,
         }
     }
@@ -156,7 +163,7 @@ impl DataSet {
             | DataSet::Languages => dialogues::load(self, &files, unit, None),
             DataSet::DialoguesDev => dialogues::load(self, &files, unit, Some(dialogues::Side::Dev)),
             DataSet::DialoguesTest => dialogues::load(self, &files, unit, Some(dialogues::Side::Test)),
-            DataSet::OneUser | DataSet::Jsonl => jsonl::load(self, &files, unit),
+            DataSet::OneUser | DataSet::ThreeStores | DataSet::Jsonl => jsonl::load(self, &files, unit),
         }
     }
 
@@ -204,7 +211,7 @@ impl DataSet {
 
     /// Whether its turns hold their cue questions, as those of the dialogues do.
     fn has_cues_with_turns(self) -> bool {
-        self.in_repository().is_some() && self != DataSet::OneUser
+        self.in_repository().is_some() && !matches!(self, DataSet::OneUser | DataSet::ThreeStores)
     }
 
     /// The divisions in `splits.json` beside the data at `path`.

@@ -133,6 +133,7 @@ pub(super) fn locate(dataset: DataSet, path: &Path) -> Result<Files, DataError> 
         DataSet::Dialogues | DataSet::DialoguesDev | DataSet::DialoguesTest => search.dialogues(),
         DataSet::Conversations | DataSet::Ranking | DataSet::Assistants | DataSet::Languages => search.jsonl(),
         DataSet::OneUser => search.folder(&JSONL, &["", "one-user", "datasets/one-user"]),
+        DataSet::ThreeStores => search.folder(&JSONL, &["", "three-stores", "datasets/three-stores"]),
         DataSet::Jsonl if path.is_dir() => search.folder(&JSONL, &[""]),
         DataSet::Jsonl => search.file(&[], &[]),
     }
