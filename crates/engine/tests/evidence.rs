@@ -14,7 +14,7 @@ use aforesaid::{
     types::*,
 };
 use aforesaid_llm::AnswerSettings;
-use bags::{local, ns, open, turn};
+use bags::{by_last_word, local, ns, open, turn};
 
 /// Scores a pair by how short its passage is, and remembers what it read.
 struct Short(EncoderId, Mutex<Vec<String>>);
@@ -266,19 +266,6 @@ fn a_session_in_which_two_turns_answer_comes_before_one_in_which_a_single_one_do
     assert!((score(0) - score(1) - 2f64.ln()).abs() < 1e-9, "{} {}", score(0), score(1));
 }
 
-/// Takes the last word of a turn for how well it fits.
-struct LastWord(EncoderId);
-
-impl PairScorer for LastWord {
-    fn id(&self) -> &EncoderId {
-        &self.0
-    }
-
-    fn score(&self, _query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
-        Ok(passages.iter().map(|passage| passage.rsplit(' ').next().unwrap().parse().unwrap()).collect())
-    }
-}
-
 #[test]
 fn what_holds_now_stands_before_what_held_and_says_what_it_replaces() {
     let memory = Memory::builder().open("memory:").unwrap();
@@ -293,8 +280,7 @@ fn what_holds_now_stands_before_what_held_and_says_what_it_replaces() {
         said("other", "2024-04-05T10:00:00Z", "The garage has a rent of its own. -9.0"),
     ];
     memory.add_turns(&ns("me"), turns).unwrap();
-    let reranker =
-        EvidenceReranker::new(Arc::new(LastWord(EncoderId::new("last@1/f32").unwrap())), PairForm::Turn, 0.0);
+    let reranker = by_last_word();
     let ask = |text: &str, now: Option<&str>, k: usize| {
         let now = now.map(|now| now.parse().unwrap());
         let query = Query { now, k: k.try_into().unwrap(), ..Query::new(ns("me"), text) };

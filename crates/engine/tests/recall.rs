@@ -1,15 +1,13 @@
 //! What an agent is handed of earlier sessions.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
-use std::sync::Arc;
+mod bags;
 
 use aforesaid::{
-    EncodeError, EncoderSource, Error, Explanations, Memory, NoVectors, Pipeline, RecallOptions, Reranking, Target,
-    models::PairScorer,
-    pipeline::Filter,
-    rerank::{EvidenceReranker, PairForm},
-    types::*,
+    EncoderSource, Error, Explanations, Memory, NoVectors, Pipeline, RecallOptions, Reranking, Target,
+    pipeline::Filter, types::*,
 };
+use bags::by_last_word;
 
 fn ns() -> Namespace {
     Namespace::new("me").unwrap()
@@ -102,19 +100,6 @@ fn a_prompt_comes_with_what_answered_it() {
     assert!(told.contains("Can we drop") && !told.contains("answered by"), "{told}");
 }
 
-/// Takes the last word of a turn for how well it answers.
-struct LastWord(EncoderId);
-
-impl PairScorer for LastWord {
-    fn id(&self) -> &EncoderId {
-        &self.0
-    }
-
-    fn score(&self, _query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
-        Ok(passages.iter().map(|passage| passage.rsplit(' ').next().unwrap().parse().unwrap()).collect())
-    }
-}
-
 #[test]
 fn what_a_reranker_finds_nearly_as_good_as_the_best_is_handed_over() {
     let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };
@@ -129,8 +114,7 @@ fn what_a_reranker_finds_nearly_as_good_as_the_best_is_handed_over() {
         said("best", "Frost bent something of the old reel that we had. 5.0"),
     ];
     memory.add_turns(&ns(), turns).unwrap();
-    let reranker =
-        EvidenceReranker::new(Arc::new(LastWord(EncoderId::new("last@1/f32").unwrap())), PairForm::Turn, 0.0);
+    let reranker = by_last_word();
     let query = Query::new(ns(), "the pawl of the reel");
     let recall =
         |reranking, options: &RecallOptions| memory.recall(&query, &Pipeline::lexical(), reranking, options).unwrap();

@@ -13,7 +13,12 @@ use std::{
     time::Duration,
 };
 
-use aforesaid::{EncodeError, Encoder, EncoderSource, Locality, Memory, types::*};
+use aforesaid::{
+    EncodeError, Encoder, EncoderSource, Locality, Memory,
+    models::PairScorer,
+    rerank::{EvidenceReranker, PairForm},
+    types::*,
+};
 
 pub(crate) const DIM: usize = 64;
 
@@ -129,4 +134,22 @@ pub(crate) fn history() -> Vec<Turn> {
     .into_iter()
     .map(|(c, s, id, who, text, day)| dated(turn(c, s, id, who, text), day))
     .collect()
+}
+
+/// Takes the last word of a turn for how well it fits.
+struct LastWord(EncoderId);
+
+impl PairScorer for LastWord {
+    fn id(&self) -> &EncoderId {
+        &self.0
+    }
+
+    fn score(&self, _query: &str, passages: &[&str]) -> Result<Vec<f32>, EncodeError> {
+        Ok(passages.iter().map(|passage| passage.rsplit(' ').next().unwrap().parse().unwrap()).collect())
+    }
+}
+
+/// A reranker that goes by the last words of turns alone.
+pub(crate) fn by_last_word() -> EvidenceReranker {
+    EvidenceReranker::new(Arc::new(LastWord(EncoderId::new("last@1/f32").unwrap())), PairForm::Turn, 0.0)
 }
