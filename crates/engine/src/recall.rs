@@ -33,6 +33,9 @@ const LEAST: f64 = 0.3;
 /// Characters of a turn that are handed over at most.
 const TURN_CHARS: usize = 320;
 
+/// Sessions of a conversation, one after a pause of the other, among which a prompt that was answered is looked for.
+const LAST_SESSIONS: usize = 3;
+
 /// Turns after a prompt among which its answer is looked for.
 const ROUND: u32 = 60;
 
@@ -136,7 +139,8 @@ impl Memory {
         };
         let turns: u64 = sessions.iter().map(|session| session.turns).sum();
         let Some(last) = sessions.first().filter(|_| turns > 0) else { return Ok(None) };
-        let ending = self.ending(query, last)?;
+        let of_last = sessions.iter().filter(|session| session.conversation == last.conversation);
+        let ending = self.ending(query, of_last.take(LAST_SESSIONS))?;
         let title = last.title.as_deref().filter(|_| !ending.is_secret);
         let title = title.map(|title| format!(", about: {}", shortened(title, 80))).unwrap_or_default();
         let text = format!(
@@ -156,23 +160,29 @@ impl Memory {
         Ok(self.store.has_conversation(namespace, present)?.then(|| present.clone()))
     }
 
-    /// How a session ended.
-    fn ending(&self, query: &Query, session: &ListedSession) -> Result<Ending, Error> {
-        let scope = Scope {
-            conversation: Some(session.conversation.clone()),
-            session: Some(session.session.clone()),
-            ..Scope::default()
-        };
+    /// How the sessions of a conversation ended, the latest first: the latest one may have only a prompt that nobody answered.
+    fn ending<'s>(&self, query: &Query, sessions: impl Iterator<Item = &'s ListedSession>) -> Result<Ending, Error> {
         let mut ending = Ending::default();
-        self.visit(&query.namespace, &scope, &mut |memory| ending.take(memory))?;
+        for session in sessions {
+            let scope = Scope {
+                conversation: Some(session.conversation.clone()),
+                session: Some(session.session.clone()),
+                ..Scope::default()
+            };
+            ending.asked = None;
+            self.visit(&query.namespace, &scope, &mut |memory| ending.take(memory))?;
+            if ending.is_secret || ending.round.is_some() {
+                break;
+            }
+        }
         Ok(ending)
     }
 }
 
-/// The last prompt of a session that was answered, and the answer.
+/// The last prompt of sessions that was answered, and the answer.
 #[derive(Default)]
 struct Ending {
-    /// Whether something of the session is sensitive: what a title or another turn says may be what is.
+    /// Whether something of them is sensitive: what a title or another turn says may be what is.
     is_secret: bool,
     asked: Option<Record>,
     round: Option<(Record, Record)>,

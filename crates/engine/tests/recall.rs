@@ -101,6 +101,36 @@ fn a_prompt_comes_with_what_answered_it() {
 }
 
 #[test]
+fn how_the_last_sessions_ended_is_told() {
+    let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };
+    let memory = Memory::builder().encoders(encoders).open("memory:").unwrap();
+    let said = |session: &str, id: &str, at: &str, speaker: &str, text: &str| Turn {
+        id: Some(MemoryId::new(id).unwrap()),
+        said_at: Some(at.parse().unwrap()),
+        ..Turn::new(conversation("earlier"), SessionId::new(session).unwrap(), speaker, text)
+    };
+    let turns = vec![
+        said("s1", "t1", "2026-10-02T10:00:00Z", "user", "Move the limits into Postgres."),
+        said("s1", "t2", "2026-10-02T10:01:00Z", "assistant", "I will look at the schema."),
+        said("s1", "t3", "2026-10-02T10:02:00Z", "tool", "ran psql: ok"),
+        said("s1", "t4", "2026-10-02T10:03:00Z", "assistant", "Done, but for the sessions."),
+        // After a pause, and nobody answered.
+        said("s2", "t5", "2026-10-03T10:00:00Z", "user", "And the password reset?"),
+    ];
+    memory.add_turns(&ns(), turns).unwrap();
+    let told = |most_chars: usize| {
+        let options = RecallOptions { most_chars, ..options(None) };
+        memory.recollection(&Query::new(ns(), ""), &options).unwrap()
+    };
+    let whole = told(1_500).unwrap();
+    let ending = "- [2026-10-02 t1, earlier] user: Move the limits into Postgres.\n  answered by [t4] assistant: Done, but for the sessions.";
+    assert!(whole.contains("the last was on 2026-10-03") && whole.ends_with(ending), "{whole}");
+    // Where there is no room for it, it is left out.
+    assert!(!told(200).unwrap().contains("Postgres"));
+    assert_eq!(told(20), None);
+}
+
+#[test]
 fn what_a_reranker_finds_nearly_as_good_as_the_best_is_handed_over() {
     let encoders = EncoderSource::Unavailable { reason: NoVectors::NotUsed };
     let memory = Memory::builder().encoders(encoders).open("memory:").unwrap();

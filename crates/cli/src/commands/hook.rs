@@ -13,7 +13,7 @@ use std::{
 };
 
 use aforesaid::{
-    Creation, Memory, Pipeline, RecallOptions, Reranking,
+    Creation, ErrorKind, Memory, Pipeline, RecallOptions, Reranking,
     formats::agents::Agent,
     is_postgres_url,
     project::Project,
@@ -154,7 +154,14 @@ fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<Stri
         _ => {
             let reranking =
                 reranker.as_deref().map(|reranker| Reranking::new(reranker).to_depth(settings.rerank_depth));
-            let recalled = memory.recall(&query, &settings.pipeline, reranking, &options)?;
+            let recalled = match memory.recall(&query, &settings.pipeline, reranking, &options) {
+                Err(error) if error.kind() == ErrorKind::Model => {
+                    // A model that is damaged hides nothing that words find.
+                    aside(format_args!("aforesaid hook: {}", indented(&Failure::from(error).message())));
+                    settings.open_plain()?.recall(&query, &Pipeline::lexical(), None, &options)?
+                }
+                recalled => recalled?,
+            };
             Ok(recalled.map(|recalled| recalled.text))
         }
     }

@@ -79,6 +79,20 @@ fn a_prompt_is_answered_with_what_fits_of_earlier_sessions_alone() {
     assert_eq!(hook(&sandbox, "SessionStart", json!({"source": "compact"})), None);
 }
 
+/// A model that is damaged hid what words find.
+#[test]
+fn a_prompt_is_searched_by_words_where_the_model_cannot_be_used() {
+    let sandbox = project();
+    sandbox.write("model/config.json", "{}");
+    let event = json!({
+        "session_id": SESSION, "cwd": sandbox.path("kites"), "prompt": "why does the reel jam in the cold",
+    });
+    let mut command = sandbox.bare(&["--store", STORE, "--model-dir", "model", "hook", "UserPromptSubmit"]);
+    let outcome = feed(&mut command, event.to_string().as_bytes());
+    assert!(outcome.stdout.contains("pawl") && outcome.code == 0, "{outcome:?}");
+    assert!(outcome.stderr.contains("model.safetensors"), "{outcome:?}");
+}
+
 #[test]
 fn nothing_sensitive_is_handed_over_nor_its_title() {
     let sandbox = project();
