@@ -3,8 +3,8 @@
     hooks.py PROGRAM FOLDER RUNS [cold] [models] ['NAME:EVENT=COMMAND'...]
 
 With `models` the history has vectors by the default model, which must be on this machine, and prompts are searched with it and
-the reranker, in turns with keywords alone; else there are keywords alone. `cold` empties the page cache of the whole machine before each run, which needs root. A peer's hook is a command for the
-shell; it gets the same events on standard input, in the same home, and takes turns with ours. It keeps no history of ours.
+the reranker, in turns with keywords alone; else there are keywords alone. `cold` empties the page cache of the whole machine
+before each run, which needs root. A peer's hook is a command for the shell; it gets the same events on standard input, in the same home, and takes turns with ours. It keeps no history of ours.
 """
 
 import json

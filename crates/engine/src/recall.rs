@@ -61,6 +61,13 @@ pub struct Recalled {
     pub confidence: f64,
 }
 
+impl Default for RecallOptions {
+    /// What a hook hands over where nothing is configured.
+    fn default() -> Self {
+        Self { most_chars: 1_500, min_confidence: None, present: None }
+    }
+}
+
 impl Memory {
     /// The turns that a question is likely about, each with its date, id and conversation, in a text of at most
     /// `most_chars` characters; `None` where nothing is likely enough. A prompt comes with what answered it.
@@ -162,27 +169,26 @@ impl Memory {
 
     /// How the sessions of a conversation ended, the latest first: the latest one may have only a prompt that nobody answered.
     fn ending<'s>(&self, query: &Query, sessions: impl Iterator<Item = &'s ListedSession>) -> Result<Ending, Error> {
-        let mut ending = Ending::default();
         for session in sessions {
+            let mut ending = Ending::default();
             let scope = Scope {
                 conversation: Some(session.conversation.clone()),
                 session: Some(session.session.clone()),
                 ..Scope::default()
             };
-            ending.asked = None;
             self.visit(&query.namespace, &scope, &mut |memory| ending.take(memory))?;
             if ending.is_secret || ending.round.is_some() {
-                break;
+                return Ok(ending);
             }
         }
-        Ok(ending)
+        Ok(Ending::default())
     }
 }
 
-/// The last prompt of sessions that was answered, and the answer.
+/// The last prompt of a session that was answered, and the answer.
 #[derive(Default)]
 struct Ending {
-    /// Whether something of them is sensitive: what a title or another turn says may be what is.
+    /// Whether something of it is sensitive: what a title or another turn says may be what is.
     is_secret: bool,
     asked: Option<Record>,
     round: Option<(Record, Record)>,

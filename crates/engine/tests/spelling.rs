@@ -183,7 +183,7 @@ fn a_code_that_is_nowhere_is_named() {
     let unsaid = |text: &str, pipeline: &str| hits(&said, text, pipeline).1.iter().map(ToString::to_string).collect();
     let searched = |text: &str| -> Vec<String> { unsaid(text, "bm25(spelling=1)") };
     assert_eq!(searched("what was OPS-9999 about?"), ["no turn says \"OPS-9999\""]);
-    assert_eq!(searched("tickets P0302, P0999 and 98765"), ["no turn says \"98765\"", "no turn says \"P0999\""]);
+    assert_eq!(searched("tickets P0302, P0999 and 98765"), ["no turn says \"P0999\"", "no turn says \"98765\""]);
     for text in ["OPS-1187", "ops 1187", "P0302", "since 2019, at 10:30, 7pm", "unit 13", "the fault of mid-2019"] {
         assert_eq!(searched(text), Vec::<String>::new(), "{text}");
     }

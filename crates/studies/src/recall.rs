@@ -10,7 +10,7 @@ use aforesaid::{
 };
 use aforesaid_eval::{
     EvalError,
-    datasets::{Benchmark, DataSet, Group, Question},
+    datasets::{Benchmark, DataSet, Group, Question, WithAbstentions, is_answerable},
     experiments::{Bench, Observer},
     recipe::Equipment,
     reports::{Table, four},
@@ -18,8 +18,6 @@ use aforesaid_eval::{
 
 use crate::{Section, Study, StudyError, encoder_of};
 
-/// Characters that a hook hands over at most.
-const MOST_CHARS: usize = 1_500;
 /// What the best turn must be likely at least.
 const LEAST: [f64; 7] = [0.0, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5];
 /// Prompts of every other history that a history is asked, spread over it.
@@ -65,14 +63,14 @@ pub fn recall_study(
     if !study.groups.is_empty() {
         benchmark.groups.retain(|group| study.groups.contains(&group.id));
     }
-    let kinds = ask_more(&mut benchmark);
+    let (benchmark, kinds) = ask_more(&benchmark);
     let bench = Bench::new(&benchmark, &equipment.setup(Captions::Keep), observe)?;
-    let options = RecallOptions { most_chars: MOST_CHARS, min_confidence: Some(0.0), present: None };
+    let options = RecallOptions { min_confidence: Some(0.0), ..RecallOptions::default() };
     let mut table = Table::new([
         "search",
         "least",
         "answered: handed over",
-        "of it right",
+        "answered: right",
         "characters",
         "not answered: handed over",
         "other histories': handed over",
@@ -95,12 +93,13 @@ pub fn recall_study(
     let count = |kind| kinds.iter().filter(|of| **of == kind).count();
     let note = format!(
         "{} questions that are answered in {} histories, {} that are not, and {} messages that were said to an assistant in another of \
-         these histories. Handed over: the share for which the best turn is at least so likely. Of it right: the share of all \
-         answered questions whose gold is among what is handed over, at most {MOST_CHARS} characters; characters are the mean.",
+         these histories. Handed over: the share for which the best turn is at least so likely. Right: the share of all \
+         answered questions of which some gold is among what is handed over, at most {} characters; characters are the mean.",
         count(Kind::Answered),
         benchmark.groups.len(),
         count(Kind::Unanswered),
         count(Kind::Foreign),
+        options.most_chars,
     );
     Ok(Study {
         title: "What a hook hands over".to_owned(),
@@ -111,35 +110,29 @@ pub fn recall_study(
 }
 
 /// Adds to every history the questions that it does not answer, and what was said in the others; says what each is.
-fn ask_more(benchmark: &mut Benchmark) -> Vec<Kind> {
+fn ask_more(benchmark: &Benchmark) -> (Benchmark, Vec<Kind>) {
     let said: Vec<Vec<String>> = benchmark.groups.iter().map(prompts).collect();
-    let unanswered: Vec<Vec<Question>> = benchmark
-        .groups
-        .iter()
-        .map(|group| {
-            let unanswered = benchmark.abstentions(&group.id).map(|excluded| Question {
-                before: excluded.before.clone(),
-                now: excluded.now.clone(),
-                ..unlabelled(&excluded.question, &excluded.text)
-            });
-            unanswered.collect()
-        })
-        .collect();
+    let mut all = WithAbstentions::of(benchmark).benchmark;
     let mut kinds = Vec::new();
-    for (at, (group, unanswered)) in benchmark.groups.iter_mut().zip(unanswered).enumerate() {
-        let others = said.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, prompts)| prompts);
+    for (at, group) in all.groups.iter_mut().enumerate() {
+        let kind = |question| if is_answerable(question) { Kind::Answered } else { Kind::Unanswered };
+        kinds.extend(group.questions.iter().map(kind));
         let now = group.questions.iter().rev().find_map(|question| question.now.clone());
-        let foreign = others.enumerate().map(|(number, text)| Question {
-            now: now.clone(),
-            ..unlabelled(&format!("{}::other-{number}", group.id), text)
-        });
-        let foreign: Vec<Question> = foreign.collect();
-        kinds.extend(vec![Kind::Answered; group.questions.len()]);
-        kinds.extend(vec![Kind::Unanswered; unanswered.len()]);
-        kinds.extend(vec![Kind::Foreign; foreign.len()]);
-        group.questions.extend(unanswered.into_iter().chain(foreign));
+        let others = said.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, prompts)| prompts);
+        for (number, text) in others.enumerate() {
+            kinds.push(Kind::Foreign);
+            group.questions.push(Question {
+                id: format!("{}::other-{number}", group.id),
+                text: text.clone(),
+                gold: Vec::new(),
+                category: None,
+                before: None,
+                now: now.clone(),
+                answer: None,
+            });
+        }
     }
-    kinds
+    (all, kinds)
 }
 
 /// Some of what a person said in a history, spread over it.
@@ -153,18 +146,6 @@ fn prompts(group: &Group) -> Vec<String> {
     };
     let said: Vec<String> = group.memories.iter().filter_map(of_person).collect();
     (1..=PROMPTS).filter_map(|part| said.get(said.len() * part / (PROMPTS + 1)).cloned()).collect()
-}
-
-fn unlabelled(id: &str, text: &str) -> Question {
-    Question {
-        id: id.to_owned(),
-        text: text.to_owned(),
-        gold: Vec::new(),
-        category: None,
-        before: None,
-        now: None,
-        answer: None,
-    }
 }
 
 /// What was handed over for a prompt.

@@ -7,6 +7,7 @@ use std::{
     env,
     ffi::OsString,
     io::{self, Read},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
@@ -39,8 +40,6 @@ use crate::{
 
 pub(crate) use ending::{always_well, is_called};
 
-/// Characters that are handed to an agent at most, where the configuration file does not say.
-const CONTEXT_CHARS: usize = 1_500;
 /// Characters of a prompt that are searched for.
 const PROMPT_CHARS: usize = 2_000;
 
@@ -139,8 +138,9 @@ fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<Stri
     if !memory.namespaces()?.contains(&namespace) {
         return Ok(None);
     }
+    let usual = RecallOptions::default();
     let options = RecallOptions {
-        most_chars: settings.agents.context_chars.unwrap_or(CONTEXT_CHARS),
+        most_chars: settings.agents.context_chars.unwrap_or(usual.most_chars),
         min_confidence: settings.agents.context_confidence,
         present: present(event),
     };
@@ -153,7 +153,7 @@ fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<Stri
         _ if query.text.trim().is_empty() => Ok(None),
         _ => {
             let reranking =
-                reranker.as_deref().map(|reranker| Reranking::new(reranker).to_depth(settings.rerank_depth));
+                reranker.as_ref().map(|(reranker, depth)| Reranking::new(reranker.as_ref()).to_depth(*depth));
             let recalled = match memory.recall(&query, &settings.pipeline, reranking, &options) {
                 Err(error) if error.kind() == ErrorKind::Model => {
                     // A model that is damaged hides nothing that words find.
@@ -179,12 +179,13 @@ fn of_hook(settings: &Settings) -> Settings {
     of_hook
 }
 
-/// The reranker of searches, unless it is a language model, which takes longer than a prompt should wait.
-fn reranker(settings: &Settings) -> Option<Arc<dyn Reranker>> {
+/// The reranker of searches and how many turns it reads, where that is configured. In the place of a language model, which takes longer
+/// than a prompt should wait, it is the default one.
+fn reranker(settings: &Settings) -> Option<(Arc<dyn Reranker>, Option<NonZeroUsize>)> {
     match (&settings.rerank, settings.agents.context_search) {
         (Some(Choice::Nothing), _) | (_, HookSearch::Keywords) => None,
-        (Some(Choice::Llm) | None, _) => settings.default_reranker(),
-        (Some(choice), _) => Some(choice.load_or_say_why(settings)),
+        (Some(Choice::Llm) | None, _) => Some((settings.default_reranker()?, None)),
+        (Some(choice), _) => Some((choice.load_or_say_why(settings), settings.rerank_depth)),
     }
 }
 

@@ -91,6 +91,10 @@ fn a_prompt_is_searched_by_words_where_the_model_cannot_be_used() {
     let outcome = feed(&mut command, event.to_string().as_bytes());
     assert!(outcome.stdout.contains("pawl") && outcome.code == 0, "{outcome:?}");
     assert!(outcome.stderr.contains("model.safetensors"), "{outcome:?}");
+    // Where keywords are asked for, it is not even looked at.
+    sandbox.write("home/config/aforesaid/config.toml", "[agents]\ncontext_search = \"keywords\"\n");
+    let outcome = feed(&mut command, event.to_string().as_bytes());
+    assert!(outcome.stdout.contains("pawl") && outcome.stderr.is_empty(), "{outcome:?}");
 }
 
 #[test]

@@ -14,9 +14,9 @@ use crate::{analysis::folded, index::Index};
 /// Pieces of one code.
 const MOST_PIECES: usize = 6;
 /// Letters and digits of one code.
-const LONGEST: usize = 40;
+pub(super) const LONGEST: usize = 40;
 /// Digits from which a number without a letter is a code: shorter ones are counts, years and times of day.
-const SHORTEST_NUMBER: usize = 5;
+pub(super) const SHORTEST_NUMBER: usize = 5;
 /// Letters of a piece without a digit: longer ones are words.
 const MOST_LETTERS: usize = 3;
 /// Pieces of one query that are looked at; a pasted log has thousands.

@@ -1,6 +1,6 @@
 //! A query that is about to be answered: its terms, its scope, its vector.
 
-use std::{borrow::Cow, collections::BTreeSet, num::NonZeroUsize, sync::Arc};
+use std::{borrow::Cow, num::NonZeroUsize, sync::Arc};
 
 use aforesaid_core::{
     analysis::Question,
@@ -21,9 +21,6 @@ use crate::{
     error::Error,
     no_vectors::NoVectors,
 };
-
-/// Codes of a query that are said to be nowhere: a pasted log may have thousands.
-const MOST_UNSAID: usize = 4;
 
 /// The dense side of one query.
 pub(super) struct Encoded {
@@ -89,14 +86,8 @@ impl PreparedQuery<'_> {
             None => (Cow::Borrowed(&self.question), Vec::new()),
             Some((question, corrections)) => (Cow::Owned(question), corrections),
         };
-        let is_corrected = |code: &str| corrections.iter().any(|correction| code.contains(&correction.written));
-        let codes = if most == 0 { BTreeSet::new() } else { unsaid_codes(&self.question, index) };
-        let unsaid: Vec<Warning> = codes
-            .into_iter()
-            .filter(|code| !is_corrected(code))
-            .take(MOST_UNSAID)
-            .map(|written| Warning::Unsaid { written })
-            .collect();
+        let unsaid = if most == 0 { Vec::new() } else { unsaid_codes(&self.question, index, &corrections) };
+        let unsaid = unsaid.into_iter().map(|written| Warning::Unsaid { written });
         (question, corrections.into_iter().map(Warning::from).chain(unsaid).collect())
     }
 

@@ -133,8 +133,8 @@ impl<'a> Run<'a> {
         working.finish_and_clear();
         let Some(imported) = read? else { return Ok(()) };
         if self.settings.output == Output::People {
-            let unsaid = imported.imported.warnings.iter().filter(|warning| self.said.insert(warning.to_string()));
-            render::warnings(&unsaid.cloned().collect::<Vec<_>>());
+            let new = imported.imported.warnings.iter().filter(|warning| self.said.insert(warning.to_string()));
+            render::warnings(&new.cloned().collect::<Vec<_>>());
             report::file(&imported).map_err(Failed::Everything)?;
         }
         self.imported.push(imported);

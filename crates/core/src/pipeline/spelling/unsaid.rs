@@ -1,24 +1,35 @@
 //! Codes of a query that the namespace has nowhere: whoever asks for one should know that what is found is of another.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
-use super::known_terms::KnownTerms;
+use super::{
+    super::codes::{LONGEST, SHORTEST_NUMBER},
+    Correction,
+    known_terms::KnownTerms,
+};
 use crate::{analysis::Question, index::Index};
 
-/// Letters, digits and signs of one code.
-const LONGEST: usize = 40;
-/// Digits from which a number without a letter is a code, as in [`super::super::codes`].
-const SHORTEST_NUMBER: usize = 5;
+/// Codes of one query that are named at most: a pasted log may have thousands.
+const MOST: usize = 4;
 
-/// The codes of a query, such as `OPS-9999`, of which a part with a digit is in no text, title or cue question.
-pub fn unsaid_codes(question: &Question, index: &Index) -> BTreeSet<String> {
+/// The codes of a query, such as `OPS-9999`, of which a part with a digit is in no text, title or cue question, and for which
+/// nothing else was searched; the first four.
+pub fn unsaid_codes(question: &Question, index: &Index, corrections: &[Correction]) -> Vec<String> {
+    let words = question.text().split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let mut codes = words.filter(|word| is_code(word)).peekable();
+    // Most queries have none, and what is known of the terms takes a look at all texts.
+    if codes.peek().is_none() {
+        return Vec::new();
+    }
     let known = KnownTerms::new(index, 0);
     let is_unknown = |code: &str| {
         let terms = index.spec().analyzer.query_terms(code);
         terms.iter().any(|term| term.contains(|c: char| c.is_ascii_digit()) && !known.has(term))
     };
-    let words = question.text().split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    words.filter(|word| is_code(word) && is_unknown(word)).map(str::to_owned).collect()
+    let is_corrected = |code: &str| corrections.iter().any(|correction| code.contains(&correction.written));
+    let mut seen = HashSet::new();
+    let unsaid = codes.filter(|code| is_unknown(code) && !is_corrected(code) && seen.insert(*code));
+    unsaid.take(MOST).map(str::to_owned).collect()
 }
 
 /// Whether a word is letters and then digits, or a long number. Counts, amounts, times of day and dates are none, nor are paths and
