@@ -46,6 +46,7 @@ mod mbox;
 mod messages;
 mod place;
 mod record;
+mod recorded;
 mod refusal;
 mod repeats;
 mod sessions;

@@ -1,11 +1,12 @@
 //! Transcripts as subtitles: SubRip (`.srt`) and WebVTT (`.vtt`).
 //!
-//! Each cue is a turn; what is said by one speaker without a break is one turn. The time in the recording is in `meta`.
+//! Each cue is a turn; what is said by one speaker without a break is one turn. The time in the recording is in `meta`; when it
+//! was said is told by the name of the file or its folder, where that has a day.
 
 use aforesaid_core::types::Turn;
 use serde_json::{Map, Value};
 
-use super::{FormatError, Intake, Spot, record::name, sessions::session};
+use super::{FormatError, Intake, SkipReason, Spot, record::name, recorded::Recorded, sessions::session};
 
 /// Characters of a turn after which a speaker's next cue begins another.
 const LONG: usize = 600;
@@ -35,10 +36,18 @@ struct Cue {
 pub(super) fn read(text: &str, intake: &mut Intake) -> Result<(), FormatError> {
     let conversation = intake.source().conversation()?;
     let session = session(1, intake.place(Spot::default()))?;
+    let zone = intake.source().zone.cloned().unwrap_or_default();
+    let recorded = Recorded::of(intake.file(), &zone);
+    for (line, text) in (1..).zip(text.lines()) {
+        if text.contains("-->") && start(text.trim()).is_none() {
+            intake.skip(Spot::line(line), SkipReason::UnknownType("time of a cue".to_owned()));
+        }
+    }
     for (index, cue) in joined(cues(text)).into_iter().enumerate() {
         let spot = Spot::line(cue.line);
         let turn = Turn {
             id: Some(name(format!("{session}:{}", index + 1), "id", intake.place(spot))?),
+            said_at: recorded.and_then(|recorded| recorded.after(millis(&cue.start))),
             meta: Some(Map::from_iter([("start".to_owned(), Value::from(cue.start))])),
             ..Turn::new(
                 conversation.clone(),
@@ -82,6 +91,15 @@ fn start(line: &str) -> Option<String> {
         text.contains(':') && text.bytes().all(|byte| byte.is_ascii_digit() || b":.,".contains(&byte))
     };
     (is_time(start) && is_time(end)).then(|| start.trim().replace(',', "."))
+}
+
+/// The milliseconds of a moment in the recording such as `00:01:02.500` or `01:02.500`; what cannot be read counts nothing.
+fn millis(start: &str) -> i64 {
+    let (clock, fraction) = start.split_once('.').unwrap_or((start, ""));
+    let number = |digits: &str| digits.parse::<i64>().unwrap_or(0);
+    let seconds = clock.split(':').fold(0_i64, |sum, part| sum.saturating_mul(60).saturating_add(number(part)));
+    let fraction: String = fraction.chars().chain("000".chars()).take(3).collect();
+    seconds.saturating_mul(1000).saturating_add(number(&fraction))
 }
 
 /// Who speaks, where the line says so, and what is said, without tags.
@@ -129,6 +147,12 @@ fn joined(cues: Vec<Cue>) -> Vec<Cue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_in_a_recording_are_counted() {
+        let read = ["00:01:02.500", "01:02.5", "1:00:00", "x", "99999999999999999999:00:00.000"].map(millis);
+        assert_eq!(read, [62_500, 62_500, 3_600_000, 0, 0]);
+    }
 
     #[test]
     fn speakers_are_found_in_both_forms() {
