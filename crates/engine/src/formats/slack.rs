@@ -34,8 +34,9 @@ pub(super) fn read(text: &str, around: &Surroundings, intake: &mut Intake) -> Re
     let place = Place::of(intake.source().stem, around.folder.as_deref());
     let at = intake.place(Spot::default());
     let conversation: ConversationId = match &intake.source().conversation {
-        Some(given) => given.clone(),
-        None => name(format!("slack:{}", place.channel), "file name", at)?,
+        // A name for one conversation would make one of all channels.
+        Some(given) if !place.is_folder => given.clone(),
+        _ => name(format!("slack:{}", place.channel), "file name", at)?,
     };
     let title = place.is_folder.then(|| workspace::title(place.channel, around.workspace.as_deref())).flatten();
     let mut channel = Channel {
