@@ -162,6 +162,6 @@ impl Tuned {
 
     /// A configuration file that has the engine search by the pipeline chosen on all the data.
     pub fn config(&self) -> String {
-        format!("preset = {:?}\n", self.whole.pipeline.to_string())
+        format!("pipeline = {:?}\n", self.whole.pipeline.to_string())
     }
 }

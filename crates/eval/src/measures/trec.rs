@@ -57,13 +57,14 @@ impl Run {
     ///
     /// Where a score would not be below the one before it as a 32-bit float, the
     /// next smaller float is written instead; all others are written in full.
-    /// A question with an empty ranking has no line.
+    /// A question with an empty ranking has no line. White space in the name, which a pipeline's text has, is left out.
     ///
     /// # Errors
-    /// When the name or an id contains white space or a control character, or scores tie at
+    /// When an id contains white space or a control character, or scores tie at
     /// the very bottom of the floats.
     pub fn to_trec(&self) -> Result<String, TrecError> {
-        let tag = writable("tag", self.name())?;
+        let tag: String = self.name().chars().filter(|c| !c.is_whitespace()).collect();
+        let tag = writable("tag", &tag)?;
         let mut text = String::new();
         for (question, ranking) in self.rankings() {
             let question = writable("question", question)?;

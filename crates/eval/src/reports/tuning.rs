@@ -92,8 +92,8 @@ impl TuningReport<'_> {
             false => "The figures above are of the questions it was chosen on, and no estimate of others",
         };
         text.push_str(&format!(
-            "On all the data: `{}`\n\n{standing}; use the last line with --pipeline, or write it to a configuration file \
-             with --out.\n",
+            "On all the data: `{}`\n\n{standing}; use the last line with --pipeline, or in a configuration file (--out \
+             writes one).\n",
             tuned.whole.pipeline
         ));
         text

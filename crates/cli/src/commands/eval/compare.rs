@@ -51,16 +51,17 @@ impl Compare {
             )));
         }
         let text = read(&gold)?;
-        if self.qrels.is_none() && read(&qrels_beside(&self.second))? != text {
+        let [first, second] = [run(&self.first)?, run(&self.second)?];
+        let other = qrels_beside(&self.second);
+        if self.qrels.is_none() && other.exists() && read(&other)? != text {
             return Err(Failure::Input(format!(
                 "{} and {}: the two runs have different gold; compare runs on one data set and unit, or name the \
                  gold with --qrels",
                 gold.display(),
-                qrels_beside(&self.second).display()
+                other.display()
             )));
         }
         let qrels = Qrels::from_trec(&text).map_err(|error| named(&gold, error))?;
-        let [first, second] = [run(&self.first)?, run(&self.second)?];
         let comparison = Comparison::of_runs(&first, &second, &qrels, &self.measures.measures())?;
         if settings.output == Output::Programs {
             return print_json(&json!(comparison));

@@ -6,7 +6,12 @@ use super::{
     CueArgs, DataArgs, MeasureArgs, OutputArgs,
     equipment::{VectorArgs, watched},
 };
-use crate::{failure::Failure, files::write_whole, settings::Settings};
+use crate::{
+    failure::Failure,
+    files::write_whole,
+    render::{path, say},
+    settings::{Output, Settings},
+};
 use aforesaid_eval::{
     EvalError,
     experiments::{Bench, Criterion, Protocol, System, Tuned, Tuning},
@@ -55,7 +60,7 @@ impl Tune {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let (dataset, path) = (self.data.dataset()?, self.data.path(settings)?);
+        let (dataset, data) = (self.data.dataset()?, self.data.path(settings)?);
         let mut measures = self.measures.measures();
         for measure in self.criterion.measures() {
             if !measures.contains(measure) {
@@ -63,10 +68,10 @@ impl Tune {
             }
         }
         let system = System { criterion: self.criterion.clone(), ..self.system.clone() };
-        let benchmark = dataset.load(&path, self.data.unit()).map_err(EvalError::from)?;
+        let benchmark = dataset.load(&data, self.data.unit()).map_err(EvalError::from)?;
         let protocol = match self.by {
             By::Loco => Protocol::LeaveOneOut,
-            By::Splits => Protocol::Splits(dataset.splits(&path, &benchmark).map_err(EvalError::from)?),
+            By::Splits => Protocol::Splits(dataset.splits(&data, &benchmark).map_err(EvalError::from)?),
             By::All => Protocol::All,
         };
         let mut equipment = self.vectors.equipment(dataset, system.pipeline.encoder(), settings)?;
@@ -79,17 +84,23 @@ impl Tune {
             (Some(_), Ok(_)) => {}
         }
         let tuning = Tuning { system: &system, protocol: &protocol, measures: &measures };
-        let cues = self.cues.recording().map(|cues| cues.read(dataset, &path));
+        let cues = self.cues.recording().map(|cues| cues.read(dataset, &data));
         let cues = cues.transpose().map_err(EvalError::from)?.map(Arc::new);
         let tuned = watched(settings, |observe| -> Result<Tuned, EvalError> {
             let setup = equipment.setup_with(&system, cues.as_ref());
             let bench = Bench::new(&benchmark, &setup, observe)?;
             Ok(tuning.run(&bench, observe)?)
         })?;
-        if let Some(path) = &self.out {
-            write_whole(path, tuned.config().as_bytes())?;
+        if let Some(file) = &self.out {
+            write_whole(file, tuned.config().as_bytes())?;
         }
         let report = TuningReport { benchmark: &benchmark, tuning: &tuning, tuned: &tuned };
-        self.output.give(settings, &report.to_json(), &report.to_markdown())
+        self.output.give(settings, &report.to_json(), &report.to_markdown())?;
+        match &self.out {
+            Some(file) if settings.output == Output::People => {
+                say!("the pipeline is written to {0}; use it with --config {0}", path(file))
+            }
+            _ => Ok(()),
+        }
     }
 }
