@@ -76,6 +76,11 @@ impl Calls {
         call.await.map_err(failed)?
     }
 
+    /// Waits until all calls that were made by now are done, however long they take: whoever will not wait ends the process.
+    pub(crate) async fn idle(&self) {
+        self.order.idle().await;
+    }
+
     /// From now on, calls that wait are not given up: their tasks are told to end because the server ends, not because the
     /// client wants them no more.
     pub(crate) fn keep(&self) {

@@ -61,6 +61,12 @@ impl Order {
         }
     }
 
+    /// Waits until no call is left of those that have a place by now.
+    pub(crate) async fn idle(&self) {
+        // Closed is idle, too.
+        drop(self.0.acquire_many(AT_ONCE).await);
+    }
+
     /// Waits until no call is left, so long and no longer; no further one begins. Says whether none was left.
     pub(crate) async fn end(&self, patience: Duration) -> bool {
         let all_done = timeout(patience, self.0.acquire_many(AT_ONCE)).await.is_ok();
@@ -180,6 +186,22 @@ mod tests {
                 drop(place.reached().await.unwrap());
             }
             drop(last.reached().await.unwrap());
+        });
+    }
+
+    #[test]
+    fn it_is_idle_once_all_that_have_a_place_are_done_and_others_may_follow() {
+        run(async {
+            let order = Order::new();
+            let (first, second) = (order.alone(), order.shared());
+            let is_idle = async |order: &Order| timeout(Duration::from_millis(10), order.idle()).await.is_ok();
+            assert!(!is_idle(&order).await);
+            drop(first.reached().await);
+            assert!(!is_idle(&order).await, "the second has a place");
+            drop(second.reached().await);
+            assert!(is_idle(&order).await && order.alone().reached().await.is_ok());
+            order.end(Duration::from_secs(60)).await;
+            assert!(is_idle(&order).await);
         });
     }
 

@@ -136,7 +136,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> LineTransport
                     }
                 }
                 None => {
-                    let line = self.lines.next().await?;
+                    let Some(line) = self.lines.next().await else {
+                        // `rmcp` waits five seconds for answers after the end, and gives up what is not begun by then.
+                        self.calls.idle().await;
+                        return None;
+                    };
                     self.take(line);
                 }
             }
