@@ -11,6 +11,8 @@ use crate::{analysis::Question, index::Index};
 
 /// Codes of one query that are named at most: a pasted log may have thousands.
 const MOST: usize = 4;
+/// Letters and digits from which a hexadecimal number is the hash of a commit, as Git shortens it.
+const SHORTEST_HASH: usize = 7;
 
 /// The codes of a query, such as `OPS-9999`, of which a part with a digit is in no text, title or cue question, and for which
 /// nothing else was searched; the first four.
@@ -24,7 +26,8 @@ pub fn unsaid_codes(question: &Question, index: &Index, corrections: &[Correctio
     let known = KnownTerms::new(index, 0);
     let is_unknown = |code: &str| {
         let terms = index.spec().analyzer.query_terms(code);
-        terms.iter().any(|term| term.contains(|c: char| c.is_ascii_digit()) && !known.has(term))
+        let is_unknown = |term: &String| term.contains(|c: char| c.is_ascii_digit()) && !known.has(term);
+        terms.iter().any(|term| is_unknown(term) && !is_part(term, index))
     };
     let is_corrected = |code: &str| corrections.iter().any(|correction| code.contains(&correction.written));
     let mut seen = HashSet::new();
@@ -32,7 +35,13 @@ pub fn unsaid_codes(question: &Question, index: &Index, corrections: &[Correctio
     unsaid.take(MOST).map(str::to_owned).collect()
 }
 
-/// Whether a word is letters and then digits, or a long number. Counts, amounts, times of day and dates are none, nor are paths and
+/// Whether a term is a part of an identifier that some text has: `v2` of `ledger_rate_limit_v2`.
+fn is_part(term: &str, index: &Index) -> bool {
+    let is_in = |other: &str| other.len() > term.len() && other.split(['_', '-', '.']).any(|part| part == term);
+    index.postings().counted_terms().any(|(other, _)| is_in(other))
+}
+
+/// Whether a word is letters and then digits, a long number, or the hash of a commit. Counts, amounts, times of day and dates are none, nor are paths and
 /// addresses.
 fn is_code(word: &str) -> bool {
     let Some(first_digit) = word.find(|c: char| c.is_ascii_digit()) else { return false };
@@ -42,7 +51,10 @@ fn is_code(word: &str) -> bool {
     let (before, from) = word.split_at(first_digit);
     match before.contains(|c: char| c.is_ascii_alphabetic()) {
         true => !(is_year(from) && is_prefix(before)),
-        false => word.len() >= SHORTEST_NUMBER && word.bytes().all(|byte| byte.is_ascii_digit()),
+        false => {
+            let is_number = word.len() >= SHORTEST_NUMBER && word.bytes().all(|byte| byte.is_ascii_digit());
+            is_number || word.len() >= SHORTEST_HASH && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        }
     }
 }
 
@@ -63,7 +75,9 @@ mod tests {
 
     #[test]
     fn codes_are_told_from_times_amounts_and_places() {
-        for code in ["OPS-9999", "E07", "v2.3.1", "err4711", "98765", "COVID-19", "Q3", "bz-4471-k"] {
+        for code in
+            ["OPS-9999", "E07", "v2.3.1", "err4711", "98765", "COVID-19", "Q3", "bz-4471-k", "9c04be2", "1a2b3c4d"]
+        {
             assert!(is_code(code), "{code}");
         }
         for other in [
@@ -83,6 +97,8 @@ mod tests {
             "",
             "№12345",
             "5kg",
+            "12abc",
+            "1000meters",
         ] {
             assert!(!is_code(other), "{other}");
         }
