@@ -22,6 +22,7 @@ mod page;
 mod precision;
 mod progress;
 mod question;
+mod quoted;
 mod remedies;
 mod remembering;
 mod render;

@@ -24,7 +24,7 @@ use aforesaid::{
     types::{ConversationId, Query, Zone},
 };
 use clap::Args;
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::print_json;
 use crate::{
@@ -54,8 +54,7 @@ pub(crate) struct Hook {
 }
 
 /// What an agent says of an event; other fields are of no use here.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 struct Event {
     session_id: Option<String>,
     transcript_path: Option<PathBuf>,
@@ -87,9 +86,7 @@ impl Hook {
     fn answer(&self, settings: &Settings) -> Result<(), Failure> {
         let mut input = Vec::new();
         io::stdin().lock().take(MOST_TEXT).read_to_end(&mut input).map_err(Failure::io("standard input"))?;
-        let event: Event = serde_json::from_slice(&input).map_err(|error| {
-            Failure::Input(format!("standard input: {error}; expected the JSON object of an agent's hook"))
-        })?;
+        let event = Event::read(&input)?;
         if let Some(transcript) = event.transcript_path.clone().filter(|path| !path.as_os_str().is_empty()) {
             enqueue(&self.event, transcript, settings)?;
         }
@@ -120,6 +117,41 @@ impl Hook {
             "hookSpecificOutput": {"hookEventName": self.event, "additionalContext": context}
         });
         print_json(&output)
+    }
+}
+
+impl Event {
+    /// Reads what an agent says. No error holds a word of it: agents keep what is said on standard error.
+    fn read(input: &[u8]) -> Result<Self, Failure> {
+        let expected = "expected the JSON object of an agent's hook";
+        let refused = |found: String| Failure::Input(format!("standard input: found {found}; {expected}"));
+        let event: Value = serde_json::from_slice(input)
+            .map_err(|error| refused(format!("no JSON from line {}, column {} on", error.line(), error.column())))?;
+        let Value::Object(fields) = event else { return Err(refused(kind(&event).to_owned())) };
+        let text = |name: &str| match fields.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(other) => Err(refused(format!("{} in its field {name:?}, where a text should be", kind(other)))),
+        };
+        Ok(Self {
+            session_id: text("session_id")?,
+            transcript_path: text("transcript_path")?.map(PathBuf::from),
+            cwd: text("cwd")?.map(PathBuf::from),
+            prompt: text("prompt")?,
+            source: text("source")?,
+        })
+    }
+}
+
+/// What kind of JSON a value is.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
     }
 }
 

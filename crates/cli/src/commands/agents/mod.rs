@@ -21,6 +21,7 @@ use crate::{
     agent_places::AgentPlaces,
     failure::Failure,
     global::Global,
+    quoted::quoted,
     render::{aside, path, printable, say},
     settings::{Output, Settings},
     unused::{LEARNED, PIPELINE, Unused, no_search, unused},
@@ -164,7 +165,16 @@ impl Uninstall {
         let program = program()?;
         // Any will do: what it is told goes with it.
         let server = ServerCommand { command: program.clone(), args: vec!["mcp".to_owned()] };
-        let mut changes = vec![Change::uninstall(&client.settings(&folders), &ServerEdit { client, server })?];
+        let file = client.settings(&folders);
+        let mut changes = Vec::new();
+        match foreign(client, &file, &program)? {
+            Some(command) => aside(format_args!(
+                "{}: the server named aforesaid there starts {}, not this program; it stays",
+                path(&file),
+                printable(&command)
+            )),
+            None => changes.push(Change::uninstall(&file, &ServerEdit { client, server })?),
+        }
         if let Some(file) = client.hooks(&folders) {
             let edit = HookEdit { client, program: quoted(&program), options: String::new() };
             changes.push(Change::uninstall(&file, &edit)?);
@@ -173,10 +183,14 @@ impl Uninstall {
     }
 }
 
-/// A path or an option as a shell takes it: clients run hooks with one.
-fn quoted(path: &str) -> String {
-    let is_plain = path.chars().all(|c| c.is_alphanumeric() || "/\\.-_:".contains(c));
-    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+/// What a client's settings start under the name of this program's server, where that is another program.
+fn foreign(client: Client, settings: &Path, program: &str) -> Result<Option<String>, Failure> {
+    let text = files::read(settings)?.unwrap_or_default();
+    // What cannot be read is told where it would be changed.
+    let Ok(Some(server)) = client.installed(&text) else { return Ok(None) };
+    let name = |command: &str| Path::new(command).file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
+    let own = [name(program), Some("aforesaid".to_owned())];
+    Ok(Some(server.command).filter(|command| !own.contains(&name(command))))
 }
 
 /// Shows changes, asks, and makes them.

@@ -11,7 +11,8 @@ use aforesaid::{
 use aforesaid_mcp::clients::ServerCommand;
 use clap::FromArgMatches;
 
-use super::{handed_on::value_of, quoted};
+use super::handed_on::value_of;
+use crate::quoted::quoted;
 use crate::{
     args::{self, Cli, Command},
     remedies,

@@ -11,6 +11,7 @@ use super::CompletedIn;
 use crate::{
     failure::Failure,
     local_time,
+    quoted::quoted,
     render::{NAME, QUIET, STRONG, aside, count, printable, say},
     settings::Settings,
 };
@@ -26,8 +27,8 @@ pub(super) fn print(report: &SyncReport, vectors: &[CompletedIn], settings: &Set
         say!("{STRONG}Ask:{STRONG:#}")?;
     }
     for question in &report.questions {
-        let (namespace, text) = (printable(question.namespace.as_str()), printable(&question.text));
-        say!("  aforesaid search -n {namespace} \"{text}\"")?;
+        let (namespace, text) = (quoted(question.namespace.as_str()), quoted(&question.text));
+        say!("  aforesaid search -n {} {}", printable(&namespace), printable(&text))?;
     }
     Ok(())
 }
