@@ -258,13 +258,20 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_written_without_its_white_space() {
+        let mut run = Run::new("zscore(bm25, dense(max))").unwrap();
+        run.rank("q1", vec![("s1", 1.0)]).unwrap();
+        assert_eq!(run.to_trec().unwrap(), "q1 Q0 s1 1 1.0 zscore(bm25,dense(max))\n");
+    }
+
+    #[test]
     fn an_id_with_white_space_is_not_written() {
         let message = |name: &str, question: &str, unit: &str| {
             let mut run = Run::new(name).unwrap();
             run.rank(question, vec![(unit, 1.0)]).unwrap();
             run.to_trec().unwrap_err().to_string()
         };
-        assert!(message("my run", "q1", "s1").starts_with("tag \"my run\": white space"));
+        assert!(message("my\u{7f}run", "q1", "s1").starts_with("tag \"my\\u{7f}run\": white space"));
         assert!(message("words", "q\t1", "s1").starts_with("question \"q\\t1\": white space"));
         assert!(message("words", "q1", "s\u{a0}1").contains("rename it"));
         let mut qrels = Qrels::default();
