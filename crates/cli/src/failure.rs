@@ -35,6 +35,8 @@ pub(crate) enum Failure {
     SomeFiles { count: usize, total: usize },
     #[error("interrupted: what is stored stays{waiting}; the same command goes on from there")]
     Interrupted { waiting: String },
+    #[error("interrupted: nothing of {file} was written; {next}")]
+    Stopped { file: String, next: &'static str },
     #[error("store {store} is damaged: the check found {findings} faults; each says what to do next")]
     Damage { store: String, findings: usize },
     #[error("store {store}: {lost} memories could not be read and {changed} are not what was stored; {next}")]
@@ -87,7 +89,7 @@ impl Failure {
             Failure::Model(_) | Failure::Llm(_) | Failure::Unverified { .. } => ("model", 5),
             Failure::Eval(error) => eval_kind(error),
             Failure::SomeFiles { .. } => ("some_files", 6),
-            Failure::Interrupted { .. } => ("interrupted", interruption::EXIT_CODE),
+            Failure::Interrupted { .. } | Failure::Stopped { .. } => ("interrupted", interruption::EXIT_CODE),
             Failure::Damage { .. } | Failure::Lost { .. } => ("store", 1),
             Failure::Input(_) => ("invalid_input", 4),
             Failure::Usage(_) => ("usage", 2),

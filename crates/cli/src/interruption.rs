@@ -39,6 +39,11 @@ impl Interruption {
         pressed
     }
 
+    /// What becomes true when it is asked for.
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     pub(crate) fn is_asked_for(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

@@ -1,20 +1,15 @@
 //! `aforesaid ask` and `search --rerank llm` through the program: what a model is sent, what is printed, what is not.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-#[path = "../../engine/tests/model/mod.rs"]
-mod model;
-mod sandbox;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../llm/tests/protocol/server.rs"]
-mod server;
 
 use std::{net::TcpListener, process::Command};
 
 use insta::{assert_json_snapshot, assert_snapshot};
-use model::{broken_off, is_ask, judged, lines, said, streamed};
-use sandbox::{Sandbox, finish, without_floats};
 use serde_json::{Value, json};
-use server::{Deed, Server, status};
+
+use crate::{
+    model::{broken_off, is_ask, judged, lines, said, streamed},
+    sandbox::{Sandbox, finish, without_floats},
+    server::{Deed, Server, status},
+};
 
 /// The key that must never be seen.
 const KEY: &str = "sk-never-to-be-seen";

@@ -1,18 +1,15 @@
 //! Backups: whole under their name or not there, whatever goes on meanwhile.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{
     fmt::Write,
     fs,
     os::unix::fs::{PermissionsExt, symlink},
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use sandbox::{PROGRAM, STORE, Sandbox, finish};
+use crate::sandbox::{PROGRAM, STORE, Sandbox, finish};
 
 fn history(turns: usize) -> String {
     let mut lines = String::new();
@@ -150,6 +147,40 @@ fn a_killed_backup_leaves_nothing_under_its_name() {
     }
     assert!(whole < 20, "some were killed");
     assert!(!old.is_empty() && fs::read(sandbox.path(STORE)).unwrap() == before, "the store is as it was");
+}
+
+/// What was left of a stopped one held what was forgotten later, and nothing took it away for a day.
+#[test]
+fn a_stopped_backup_leaves_nothing_and_what_a_killed_one_leaves_goes_with_the_next() {
+    let sandbox = held(5_000);
+    sandbox.done(&["backup", "made.db"]);
+    let rest = |sandbox: &Sandbox| -> Vec<String> {
+        names(sandbox).into_iter().filter(|name| name.starts_with(".aforesaid-backup-")).collect()
+    };
+    let begun = |sandbox: &Sandbox, name: &str| {
+        let child = start(sandbox, &["backup", name]);
+        let until = Instant::now() + Duration::from_secs(60);
+        while rest(sandbox).is_empty() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+        child
+    };
+    let mut stopped = begun(&sandbox, "stopped.db");
+    let pressed = Command::new("kill").args(["-INT", &stopped.id().to_string()]).status().unwrap();
+    let ended = stopped.wait().unwrap();
+    if pressed.success() && !sandbox.path("stopped.db").exists() {
+        assert_eq!(ended.code(), Some(130));
+    }
+    assert_eq!(rest(&sandbox), [""; 0]);
+    let mut killed = begun(&sandbox, "killed.db");
+    let _ = killed.kill();
+    killed.wait().unwrap();
+    for folder in rest(&sandbox) {
+        let mode = fs::metadata(sandbox.path(&folder)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o700);
+    }
+    sandbox.done(&["backup", "next.db"]);
+    assert_eq!(rest(&sandbox), [""; 0]);
 }
 
 #[test]

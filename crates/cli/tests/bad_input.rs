@@ -1,11 +1,9 @@
 //! Input that cannot be used: one clear error, the documented exit code, and nothing written.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use insta::assert_snapshot;
-use sandbox::{Sandbox, feed, finish};
 use serde_json::json;
+
+use crate::sandbox::{self, Sandbox, feed, finish};
 
 /// Two conversations that share an id and the name of a session.
 const HELD: &str = include_str!("conversations/kites.jsonl");

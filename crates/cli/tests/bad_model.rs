@@ -1,10 +1,8 @@
 //! A model that cannot be used: one clear error that ends with 5, and nothing stored.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use insta::assert_snapshot;
-use sandbox::{STORE, Sandbox, finish};
+
+use crate::sandbox::{STORE, Sandbox, finish};
 
 const NAME: &str = "all-MiniLM-L6-v2";
 

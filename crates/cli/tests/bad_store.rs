@@ -1,7 +1,4 @@
 //! A store that cannot be used, or not be written: one clear error, and nothing lost.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{
     fmt::Write,
@@ -11,7 +8,8 @@ use std::{
 };
 
 use insta::assert_snapshot;
-use sandbox::{PROGRAM, STORE, Sandbox, finish};
+
+use crate::sandbox::{PROGRAM, STORE, Sandbox, finish};
 
 const HELD: &str = r#"{"id":"D1:1","conversation":"c1","session":"s1","speaker":"Ann","text":"A red kite."}
 "#;
@@ -118,7 +116,7 @@ fn a_full_disk() {
     let limited = r#"trap "" XFSZ; ulimit -f 300; exec "$0" "$@""#;
     let outcome = finish(sandbox.isolated("sh").args(["-c", limited, PROGRAM]).args(import));
     assert_eq!((outcome.code, outcome.stdout.as_str()), (1, ""), "{outcome:?}");
-    assert_snapshot!(outcome.stderr, @"aforesaid: store memory.db: the system could not read or write it; check the disk and its free space; nothing was written");
+    assert_snapshot!(outcome.stderr, @"aforesaid: store memory.db: the system could not read or write it; check the disk and its free space; what was stored before stays");
     assert_eq!(sandbox.done(&["export"]), HELD);
     assert_eq!(sandbox.json(&["import", "many.jsonl"])["added"], 5_000);
 }
@@ -237,4 +235,30 @@ fn a_store_without_a_file_is_refused() {
         let kept = finish(&mut sandbox.bare(&["--model", "none", "--store", store, "export"]));
         assert!(outcome.code != 0 || kept.stdout.contains("hello"), "{store:?}: {outcome:?} {kept:?}");
     }
+}
+
+/// `export -o STORE` put its lines in the place of the store, with all namespaces.
+#[test]
+fn nothing_is_written_over_a_store() {
+    let sandbox =
+        Sandbox::holding("{\"speaker\":\"Ann\",\"text\":\"kites\",\"conversation\":\"c\",\"session\":\"s\"}\n");
+    sandbox.done(&["backup", "other.db"]);
+    std::os::unix::fs::symlink(sandbox.path(STORE), sandbox.path("link")).unwrap();
+    let before = std::fs::read(sandbox.path(STORE)).unwrap();
+    for args in [
+        &["export", "-o", STORE][..],
+        &["export", "-o", "link"],
+        &["export", "-o", "memory.db-wal"],
+        &["export", "--salvage", "-o", "other.db"],
+        &["cues", "export", STORE],
+    ] {
+        let refusal = sandbox.refusal(args);
+        let expected =
+            "is an SQLite database, such as a store, or belongs to one; nothing was written; name another file";
+        assert!(refusal.starts_with("4 invalid_input: file ") && refusal.ends_with(expected), "{args:?}: {refusal}");
+    }
+    assert!(std::fs::read(sandbox.path(STORE)).unwrap() == before && !sandbox.path("memory.db-wal").exists());
+    sandbox.done(&["export", "-o", "lines.jsonl"]);
+    sandbox.done(&["export", "-o", "lines.jsonl"]);
+    assert_eq!(sandbox.read("lines.jsonl").lines().count(), 1);
 }

@@ -1,11 +1,9 @@
 //! Looking around and changing what is stored, as a program does it.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use insta::assert_snapshot;
-use sandbox::{Sandbox, finish};
 use serde_json::Value;
+
+use crate::sandbox::{Sandbox, finish};
 
 const LINES: &str = r#"{"id":"aaaa1111","conversation":"chat-1","session":"s1","title":"Garden plans","speaker":"Maya","text":"Plant the garlic in October.","said_at":"2024-10-01T09:00:00Z","tags":["garden"],"meta":{"project":"yard"}}
 {"id":"aaaa2222","conversation":"chat-1","session":"s1","speaker":"Tomas","text":"And the beans?","said_at":"2024-10-01T09:01:00Z"}

@@ -2,14 +2,10 @@
 //!
 //! They are 740 MB of npm packages, so that nothing fetches them: `AFORESAID_CLIENT_PROGRAMS` names a folder with `claude`,
 //! `codex` and `gemini`, such as `node_modules/.bin`. Without it the test says that it is skipped.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code")]
-
-mod sandbox;
 
 use std::path::{Path, PathBuf};
 
-use sandbox::{PROGRAM, Sandbox, finish};
+use crate::sandbox::{PROGRAM, Sandbox, finish};
 
 /// A program, the name that `agents install` knows it by, what stands before the server's command in its `mcp add`, and what its
 /// `mcp list` says of a server that it uses. Codex lists servers without starting them.

@@ -1,11 +1,9 @@
 //! How sure a search is, and `--min-confidence`, from a shell.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use insta::assert_snapshot;
-use sandbox::{Sandbox, finish};
 use serde_json::Value;
+
+use crate::sandbox::{Sandbox, finish};
 
 const HELD: &str = include_str!("conversations/kites.jsonl");
 

@@ -1,17 +1,14 @@
 //! Cue questions through the program: asked of a server, sent by batch, brought by file, listed and dropped.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../llm/tests/protocol/server.rs"]
-mod server;
 
 use std::process::{Command, Stdio};
 
 use insta::{assert_json_snapshot, assert_snapshot};
-use sandbox::{Sandbox, finish};
 use serde_json::{Value, json};
-use server::{Deed, Request, Server, ok, status};
+
+use crate::{
+    sandbox::{Sandbox, finish},
+    server::{Deed, Request, Server, ok, status},
+};
 
 /// The key that must never be seen.
 const KEY: &str = "sk-never-to-be-seen";

@@ -1,11 +1,8 @@
 //! A damaged store: no command passes fewer turns for all of them, and `check` says what is wrong.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{fmt::Write, fs, os::unix::fs::PermissionsExt};
 
-use sandbox::{STORE, Sandbox, finish};
+use crate::sandbox::{STORE, Sandbox, finish};
 
 /// Bytes of a page.
 const PAGE: usize = 8192;
@@ -162,7 +159,13 @@ fn a_file_whose_end_is_missing_is_read_from_a_longer_copy() {
     let sandbox = Sandbox::holding(&history(300));
     private(&sandbox);
     let bytes = fs::read(sandbox.path(STORE)).unwrap();
-    // The last two pages of a small store: most of its turns stand before them.
+    // Half a page was taken for a whole one, and the next change wrote over what was missing.
+    sandbox.write(STORE, &bytes[..bytes.len() - 4096]);
+    for args in [&["stats"][..], &["add", "hi", "--note"], &["search", "kite"]] {
+        let refusal = sandbox.refusal(args);
+        assert!(refusal.contains("the file ends within a page; the end of the file is missing"), "{refusal}");
+    }
+    // The last page of a small store: most of its turns stand before it.
     let kept = bytes.len() - 2 * 4096;
     sandbox.write(STORE, &bytes[..kept]);
     let expected = format!("it has {kept} of {} bytes; restore a backup", bytes.len());

@@ -1,11 +1,9 @@
 //! `aforesaid eval` on a small labelled history, without a model.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use insta::assert_snapshot;
-use sandbox::{Sandbox, finish};
 use serde_json::Value;
+
+use crate::sandbox::{Sandbox, finish};
 
 const MEMORIES: &str = include_str!("../../eval/tests/data/garden/memories.jsonl");
 const QUERIES: &str = include_str!("../../eval/tests/data/garden/queries.jsonl");

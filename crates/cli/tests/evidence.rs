@@ -1,13 +1,11 @@
 //! `train evidence` and `search --rerank FILE`, with a random model that is small enough to be committed: it knows sixteen
 //! syllables.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{fs, path::Path, process::Command};
 
-use sandbox::{Sandbox, finish};
 use serde_json::{Value, json};
+
+use crate::sandbox::{self, Sandbox, finish};
 
 const GROUPS: usize = 10;
 const TURNS: usize = 8;

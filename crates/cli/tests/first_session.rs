@@ -2,10 +2,6 @@
 //!
 //! The document says what is run, this test what it prints. With `AFORESAID_UPDATE_DOCS` set it writes that into the
 //! document.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{
     env, fmt, fs,
@@ -13,9 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use sandbox::{PROGRAM, Sandbox, finish, minilm};
 use serde_json::json;
 use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
+
+use crate::sandbox::{PROGRAM, Sandbox, finish, minilm};
 
 /// Questions of the document, and what the first hit of each says.
 const ANSWERS: [(&str, &str); 10] = [

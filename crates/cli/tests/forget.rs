@@ -1,11 +1,8 @@
 //! A forget beside a reader failed with "run the same command again", which then found no such turn and emptied nothing.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{fmt::Write, io::Read, process::Stdio};
 
-use sandbox::{Sandbox, finish};
+use crate::sandbox::{Sandbox, finish};
 
 /// Turns of more text than a pipe holds, one of them with a secret.
 fn history() -> String {

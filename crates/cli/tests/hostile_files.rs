@@ -1,13 +1,10 @@
 //! Files without an end and files that nobody writes to: an error, not a wait or a full memory.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{fs, process::Command, thread};
 
 use insta::assert_snapshot;
-use sandbox::{Sandbox, finish};
+
+use crate::sandbox::{Sandbox, finish};
 
 const LINE: &str = r#"{"id":"D1:1","conversation":"c1","session":"s1","speaker":"Ann","text":"A kite."}"#;
 

@@ -1,14 +1,12 @@
 //! Exports as the vendors ship them, folders, patterns, bad files among good ones, and messages that were edited.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::io::{Cursor, Write};
 
 use insta::assert_snapshot;
-use sandbox::{Sandbox, finish};
 use serde_json::{Value, json};
 use zip::{ZipWriter, write::SimpleFileOptions};
+
+use crate::sandbox::{self, Sandbox, finish};
 
 /// A node of a ChatGPT conversation.
 fn node(id: &str, role: &str, text: &str, parent: Value) -> Value {
@@ -308,6 +306,10 @@ fn a_workspace_of_slack_is_the_same_whole_and_by_its_channels() {
     let speakers: Vec<Value> =
         exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["speaker"].clone()).collect();
     assert_eq!(speakers, ["Priya Raman", "Tom", "PagerDuty", "Tom", "Priya Raman"]);
+    // One name made one conversation of all channels, in which messages of one moment took each other's place.
+    let refused = finish(&mut sandbox.command(&["import", "halden.zip", "-c", "all"]));
+    let expected = "--conversation all: nothing in file halden.zip/ops/2025-09-02.json takes it";
+    assert!(refused.code == 2 && refused.stderr.contains(expected), "{refused:?}");
     // What was deleted since is taken out, as what was edited is replaced.
     sandbox.write("later.zip", zip(&workspace(true)));
     let later = sandbox.done(&["import", "later.zip"]);

@@ -1,13 +1,11 @@
 //! The main job from a shell: import, ask, get the exact turns back, forget. Without a model.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::fs;
 
 use insta::{assert_json_snapshot, assert_snapshot};
-use sandbox::{STORE, Sandbox, finish, without_floats};
 use serde_json::{Value, json};
+
+use crate::sandbox::{self, STORE, Sandbox, finish, without_floats};
 
 const DEMO: &str = include_str!("../demo/conversation.jsonl");
 const DEMO_TURNS: usize = 109;

@@ -1,12 +1,10 @@
 //! Migrations that are killed: the target lacks something and nothing is broken, and the next run goes on.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{fmt::Write, process::Stdio, thread, time::Duration};
 
 use aforesaid_postgres_server::server;
-use sandbox::{STORE, Sandbox, finish};
+
+use crate::sandbox::{STORE, Sandbox, finish};
 
 fn history(turns: usize) -> String {
     let mut lines = String::new();

@@ -1,13 +1,11 @@
 //! `aforesaid models`: by name, by directory, and models whose checksums are known only once they were seen.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{fs, path::Path};
 
 use insta::assert_snapshot;
-use sandbox::{Sandbox, finish};
 use serde_json::{Value, json};
+
+use crate::sandbox::{self, Sandbox, finish};
 
 /// `aforesaid` without the network, with its model cache in the sandbox.
 fn models(sandbox: &Sandbox, args: &[&str]) -> (i32, String, String) {

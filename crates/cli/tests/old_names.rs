@@ -1,10 +1,8 @@
 //! Names of the release before are read, with a warning on standard error.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use insta::assert_snapshot;
-use sandbox::{Sandbox, finish};
+
+use crate::sandbox::{Sandbox, finish};
 
 const HELD: &str = include_str!("conversations/kites.jsonl");
 

@@ -2,13 +2,11 @@
 //!
 //! Whole texts were printed on lines of any length, ids of 36 characters stood before what was said, and every question
 //! was a process of its own that loaded the model again.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use insta::assert_snapshot;
-use sandbox::{Sandbox, feed, finish};
 use serde_json::{Value, json};
+
+use crate::sandbox::{self, Sandbox, feed, finish};
 
 const LONG_ID: &str = "6f1c2a9e-0b1d-4c3e-9f00-000000000001";
 const OTHER_ID: &str = "7a1c2a9e-0b1d-4c3e-9f00-000000000002";

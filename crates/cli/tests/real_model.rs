@@ -1,9 +1,6 @@
 //! The real encoder through the program: all-MiniLM-L6-v2 finds turns by their meaning.
 //!
 //! `sandbox::minilm` says where the model comes from.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{
     fs,
@@ -13,11 +10,12 @@ use std::{
 };
 
 use insta::assert_snapshot;
-use sandbox::{
+use serde_json::Value;
+
+use crate::sandbox::{
     STORE, Sandbox, finish,
     minilm::{NAME, directory},
 };
-use serde_json::Value;
 
 const FILES: [&str; 3] = ["config.json", "model.safetensors", "tokenizer.json"];
 const QUESTIONS: &str = include_str!("../demo/questions.jsonl");

@@ -1,10 +1,4 @@
 //! An encoder on a server, through the program: what it is sent, what it gives, and what happens where it does not.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../llm/tests/protocol/server.rs"]
-mod server;
 
 use std::{
     net::TcpListener,
@@ -16,9 +10,12 @@ use std::{
 };
 
 use insta::assert_snapshot;
-use sandbox::{STORE, Sandbox, finish};
 use serde_json::{Value, json};
-use server::{Deed, Request, Server, ok, status};
+
+use crate::{
+    sandbox::{STORE, Sandbox, finish},
+    server::{Deed, Request, Server, ok, status},
+};
 
 /// The key that must never be seen.
 const KEY: &str = "sk-never-to-be-seen";

@@ -1,12 +1,10 @@
 //! `search --rerank MODEL` with a real cross-encoder of random weights, and what it refuses.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::path::Path;
 
-use sandbox::*;
 use serde_json::Value;
+
+use crate::sandbox::*;
 
 /// Six notes, which a search for a kite lists in one order.
 fn filled() -> Sandbox {

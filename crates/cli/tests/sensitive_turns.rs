@@ -4,21 +4,16 @@
 //! --sensitive, --tag and --importance had `requires = "note"`, --speaker (as --session and --image-caption)
 //! `conflicts_with = "note"`, and clap waives a requirement on an option that conflicts with one that is there
 //! (`Validator::is_missing_required_ok`). Typed alone, --sensitive was refused; typed with --speaker, dropped.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-#[path = "../../engine/tests/model/mod.rs"]
-mod model;
-mod sandbox;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../llm/tests/protocol/server.rs"]
-mod server;
 
 use std::process::Command;
 
-use model::{is_ask, judged, said, streamed};
-use sandbox::{STORE, Sandbox, finish};
 use serde_json::{Value, json};
-use server::{Deed, Request, Server, ok};
+
+use crate::{
+    model::{is_ask, judged, said, streamed},
+    sandbox::{STORE, Sandbox, finish},
+    server::{Deed, Request, Server, ok},
+};
 
 /// What must never be sent.
 /// Not digits alone: a time in milliseconds may hold those.

@@ -1,13 +1,11 @@
 //! What is printed goes where it should: to readers that leave, to full disks, to terminals.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{fs, io::pipe, process::Command};
 
 use insta::assert_snapshot;
-use sandbox::{PROGRAM, Sandbox, finish};
 use serde_json::json;
+
+use crate::sandbox::{PROGRAM, Sandbox, finish};
 
 const DEMO: &str = include_str!("../demo/conversation.jsonl");
 

@@ -3,19 +3,14 @@
 //! Single C1 controls, bidirectional controls and characters without a shape went through as they were, in JSON and
 //! exports too; and the second line of a text, a name, an answer or a server's message began where ours begin, so that
 //! it could be read as another hit, another source or an error.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
-#[path = "../../engine/tests/model/mod.rs"]
-mod model;
-mod sandbox;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../llm/tests/protocol/server.rs"]
-mod server;
-
-use model::streamed;
-use sandbox::{Outcome, Sandbox, finish};
 use serde_json::{Value, json};
-use server::{Server, status};
+
+use crate::{
+    model::streamed,
+    sandbox::{self, Outcome, Sandbox, finish},
+    server::{Server, status},
+};
 
 /// Acts on terminals, reorders, or hides.
 const ACTING: &str = "\u{1b}[2J\u{9b}31m\u{7f}\u{7}\u{85}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}\u{200e}\u{200f}\u{61c}\

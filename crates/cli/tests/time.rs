@@ -1,10 +1,8 @@
 //! Times in options and questions, and times as they are printed.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
-mod sandbox;
-
-use sandbox::Sandbox;
 use serde_json::json;
+
+use crate::sandbox::{self, Sandbox};
 
 const HELD: &str = r#"
 {"id": "march", "conversation": "c", "session": "s1", "speaker": "Ann", "text": "the kite cost nine euros", "said_at": "2024-03-20T09:00:00Z"}

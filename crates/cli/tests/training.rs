@@ -1,12 +1,10 @@
 //! `aforesaid train` with a random model that is small enough to be committed: it knows sixteen syllables.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod sandbox;
 
 use std::{path::Path, process::Command};
 
-use sandbox::{Sandbox, finish};
 use serde_json::{Value, json};
+
+use crate::sandbox::{self, Sandbox, finish};
 
 const SYLLABLES: [&str; 16] =
     ["ba", "co", "di", "fu", "ge", "ha", "jo", "ki", "lu", "me", "no", "pa", "qu", "re", "si", "ta"];

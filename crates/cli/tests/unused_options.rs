@@ -3,11 +3,8 @@
 //! `search --llm-url URL` without --rerank asked nobody, `models verify NAME --model-dir DIR` verified another directory,
 //! `stats --model NAME` counted all vectors, `import --conversation NAME` of a file with conversations of its own kept
 //! theirs; all exited 0. Why clap does not see to it is said in `sensitive_turns.rs`.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
-mod sandbox;
-
-use sandbox::{STORE, Sandbox, finish};
+use crate::sandbox::{STORE, Sandbox, finish};
 
 const HELD: &str = r#"{"id":"1","conversation":"c","session":"s","speaker":"Ann","text":"The kite is red."}
 {"id":"2","conversation":"c","session":"s","speaker":"Bob","text":"The boat sank."}"#;

@@ -2,7 +2,7 @@
 
 mod snapshots;
 
-use std::{io::Write, path::Path};
+use std::{io::Write, path::Path, sync::atomic::AtomicBool};
 
 use aforesaid_core::{
     StoreError,
@@ -47,12 +47,19 @@ impl Memory {
 
     /// Copies the store as it is now to a file, which appears whole and compared, or not at all.
     ///
-    /// The file is a store as any other: to restore it is to open it.
+    /// The file is a store as any other: to restore it is to open it. Once `stop` is true the copy is given up: nothing of it is
+    /// left, and an error says so.
     ///
     /// # Errors
-    /// When the file cannot be, or the store is damaged, cannot be copied or ends with the process.
-    pub fn back_up(&self, file: &Path, existing: Existing, step: &mut dyn FnMut(&str)) -> Result<BackedUp, Error> {
-        Ok(self.store.back_up(file, existing, step)?)
+    /// When the file cannot be, the store is damaged, cannot be copied or ends with the process, and when it is stopped.
+    pub fn back_up(
+        &self,
+        file: &Path,
+        existing: Existing,
+        step: &mut dyn FnMut(&str),
+        stop: &AtomicBool,
+    ) -> Result<BackedUp, Error> {
+        Ok(self.store.back_up(file, existing, step, stop)?)
     }
 
     /// [`Memory::export`] of a whole namespace that goes on where something cannot be read, in order of arrival.

@@ -10,7 +10,7 @@ use aforesaid_models::training::{TrainingPair, TrainingSet};
 
 use crate::{CuedMemory, Error, Memory};
 
-/// Of so many sessions of a conversation one is held out.
+/// Of so many sessions one is held out.
 const HELD_OUT: usize = 5;
 
 /// Questions to learn from, and questions to see by whether that helped.
@@ -38,7 +38,7 @@ struct Taught {
 }
 
 impl Memory {
-    /// The cue questions of a namespace as lessons; a fifth of the sessions of each conversation is held out.
+    /// The cue questions of a namespace as lessons; a fifth of the sessions is held out.
     ///
     /// # Errors
     /// When the namespace does not exist or the store fails.
@@ -78,11 +78,8 @@ fn forms_of(memory: &Record) -> Vec<String> {
 impl Lessons {
     /// Adds a conversation.
     fn add(&mut self, name: &str, memories: &[Taught]) {
-        let mut order: Vec<usize> = memories.iter().map(|memory| memory.session).collect();
-        order.dedup();
-        let is_held = |session: usize| {
-            order.iter().position(|known| *known == session).is_some_and(|place| place % HELD_OUT == HELD_OUT - 1)
-        };
+        // Sessions are counted over the namespace: an assistant's chats have one each.
+        let is_held = |session: usize| session % HELD_OUT == HELD_OUT - 1;
         let mut speakers: Vec<&str> = memories.iter().filter_map(|memory| memory.speaker.as_deref()).collect();
         speakers.sort_unstable();
         speakers.dedup();
@@ -160,10 +157,16 @@ mod tests {
         }
     }
 
+    /// Where each conversation has one session, as an assistant's chats have, none was held out, and nothing could be learned.
     #[test]
-    fn a_conversation_of_few_sessions_holds_none_out() {
+    fn of_conversations_of_one_session_each_a_fifth_is_held_out() {
         let mut lessons = Lessons::default();
-        lessons.add("c", &[memory(0, "kite"), memory(1, "rope")]);
-        assert_eq!(lessons.counts(), (2, 0));
+        for session in 0..10 {
+            let memories = ["kite", "rope"].map(|text| memory(session, text));
+            lessons.add(&format!("c{session}"), &memories);
+        }
+        assert_eq!(lessons.counts(), (16, 4));
+        assert_eq!(lessons.sessions, [4, 4, 9, 9]);
+        assert_eq!((lessons.learned.len(), lessons.held_out.len()), (8, 2));
     }
 }

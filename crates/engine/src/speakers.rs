@@ -1,8 +1,11 @@
 //! Who said something in a namespace, and whom a name stands for.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::cmp::Reverse;
 
-use aforesaid_core::types::{MemoryFilter, Namespace, Scope, Seq, Timestamp};
+use aforesaid_core::{
+    store::SpeakerSummary,
+    types::{MemoryFilter, Namespace, Scope, Seq, Timestamp},
+};
 use serde::Serialize;
 
 use crate::{error::Error, memory::Memory};
@@ -26,7 +29,7 @@ pub struct ListedSpeaker {
 }
 
 impl Memory {
-    /// The speakers of a scope, that of the last turn first; those without times come last. Every turn of the scope is read.
+    /// The speakers of a scope, that of the last turn first; those without times come last.
     ///
     /// # Errors
     /// When the namespace does not exist, a named part of it holds nothing, or the store fails.
@@ -88,26 +91,17 @@ impl Memory {
     }
 
     fn speakers_within(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<ListedSpeaker>, Error> {
-        let mut all: BTreeMap<String, ListedSpeaker> = BTreeMap::new();
-        self.store.export(namespace, scope, &mut |memory| {
-            if let Some(speaker) = memory.speaker {
-                let of = all.entry(speaker).or_insert_with_key(|speaker| ListedSpeaker::of(speaker.clone()));
-                of.turns += 1;
-                of.first = [of.first, memory.said_at].into_iter().flatten().min();
-                of.last = of.last.max(memory.said_at);
-                of.latest = of.latest.max(memory.seq);
-            }
-            Ok(())
-        })?;
-        let mut all: Vec<ListedSpeaker> = all.into_values().collect();
+        let summaries = self.store.speakers(namespace, scope)?;
+        let mut all: Vec<ListedSpeaker> = summaries.into_iter().map(ListedSpeaker::of).collect();
         all.sort_by_key(|of| Reverse((of.last, of.latest)));
         Ok(all)
     }
 }
 
 impl ListedSpeaker {
-    fn of(speaker: String) -> Self {
-        Self { speaker, turns: 0, first: None, last: None, latest: Seq(0) }
+    fn of(summary: SpeakerSummary) -> Self {
+        let SpeakerSummary { speaker, turns, first, last, latest } = summary;
+        Self { speaker, turns, first, last, latest }
     }
 }
 

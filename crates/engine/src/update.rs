@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aforesaid_core::{
     Encoder,
     store::{Audience, MemoryRef, MemoryUpdate, UpdateReport},
-    types::{Draft, Kind, MemoryId, Namespace, Note, Record, Sensitivity},
+    types::{Draft, Importance, Kind, MemoryId, Namespace, Note, Record, Sensitivity},
 };
 use serde::Serialize;
 
@@ -77,8 +77,9 @@ impl Memory {
         self.one(namespace, memory_ref).and(Err(self.never_at_rest(namespace)))
     }
 
-    /// Adds a note, or puts it in the place of the note that has its id: its text, source, tags, importance and
-    /// sensitivity are then this one's, and its time where the text is another.
+    /// Adds a note, or puts it in the place of the note that has its id: its text is then this one's, and its time where the text
+    /// is another. Source, tags and importance are where this one states them, and what was sensitive stays so, as in an
+    /// import; [`Memory::update`] takes marks away.
     ///
     /// # Errors
     /// As [`Memory::add`] and [`Memory::update`]; and when the note has no id.
@@ -106,10 +107,10 @@ impl Memory {
             let update = MemoryUpdate {
                 said_at: note.said_at.filter(|_| note.text != old.text),
                 text: Some(note.text.clone()),
-                source: Some(note.source.clone()),
-                importance: Some(note.importance),
-                tags: Some(note.tags.clone()),
-                sensitivity: Some(note.sensitivity),
+                source: Some(note.source.clone()).filter(|source| !source.is_empty()),
+                importance: Some(note.importance).filter(|importance| *importance != Importance::default()),
+                tags: Some(note.tags.clone()).filter(|tags| !tags.is_empty()),
+                sensitivity: Some(note.sensitivity).filter(|of| *of == Sensitivity::Sensitive),
                 meta: Vec::new(),
             };
             if let Some(updated) = self.update_one(namespace, &old, &update)? {

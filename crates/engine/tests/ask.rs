@@ -1,11 +1,4 @@
 //! Answers from memories: what the model is shown, what is made of what it says, and when it is not asked.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
-mod model;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../llm/tests/protocol/server.rs"]
-mod server;
 
 use std::num::NonZeroUsize;
 
@@ -14,10 +7,13 @@ use aforesaid::{
     Warning, types::*,
 };
 use aforesaid_llm::{AnswerSettings, Chat, ChatSettings, Client, Endpoint, LlmError, ResponseCache, RetryPolicy};
-use bags::{history, local, ns, open, turn};
-use model::{broken_off, finished, is_ask, judged, lines, messages, streamed};
 use serde_json::json;
-use server::{Deed, Server, status};
+
+use crate::{
+    bags::{history, local, ns, open, turn},
+    model::{broken_off, finished, is_ask, judged, lines, messages, streamed},
+    server::{Deed, Server, status},
+};
 
 fn filled() -> Memory {
     let memory = open("memory:", local());

@@ -1,7 +1,4 @@
 //! Searches of more texts than are held with their vectors, beside threads that forget and that bring other vectors.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -12,7 +9,8 @@ use aforesaid::{
     Error, Explanations, IdleVectors, Locality, Memory, Pipeline, StoreError, Target, dense::EXACT_LIMIT,
     store::MemoryRef, types::*,
 };
-use bags::*;
+
+use crate::bags::*;
 
 /// How many of the best are forgotten, one after the other.
 const FORGOTTEN: usize = 60;

@@ -1,7 +1,4 @@
 //! Filters, lists, names by how they begin and by title, and changes to what is stored.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
-
-mod bags;
 
 use aforesaid::{
     Error, Explanations, InvalidMemory, Locality, Memory, Pipeline, StoreError, Target, Warning,
@@ -9,7 +6,8 @@ use aforesaid::{
     store::{MemoryRef, MemoryUpdate},
     types::*,
 };
-use bags::*;
+
+use crate::bags::*;
 
 fn note(id: &str, text: &str) -> Note {
     Note {
@@ -334,8 +332,21 @@ fn a_note_takes_the_place_of_the_one_with_its_id() {
     assert_eq!((changed.updated, changed.changed), (1, vec!["text", "said_at"]));
     let added = memory.upsert_note(&ns("me"), note("note-new", "A new one.")).unwrap();
     assert_eq!((added.added, added.updated, added.unchanged), (1, 0, 0));
-    assert_eq!(memory.stats(&ns("me")).unwrap().notes, 2);
+    assert_eq!(memory.stats(&ns("me")).unwrap().notes, 2, "before the next one");
     assert!(matches!(memory.upsert_note(&ns("me"), Note { id: None, ..note("x", "y") }), Err(Error::NoteWithoutId)));
+    // A mark that the new note does not state stays, as in an import: the text was shown to servers once it was replaced.
+    let marked = Note {
+        importance: Importance::new(0.9).unwrap(),
+        tags: vec!["code".to_owned()],
+        sensitivity: Sensitivity::Sensitive,
+        ..note("note-pin", "The pin is 4711.")
+    };
+    memory.upsert_note(&ns("me"), marked.clone()).unwrap();
+    let bare = Note { tags: Vec::new(), ..note("note-pin", "The pin is 4712.") };
+    let changed = memory.upsert_note(&ns("me"), bare).unwrap();
+    assert_eq!(changed.changed, ["text"]);
+    let kept = memory.show(&ns("me"), &name("note-pin", None), 0, 0).unwrap().memory;
+    assert_eq!((kept.importance, kept.tags, kept.sensitivity), (marked.importance, marked.tags, marked.sensitivity));
     let of_turn = Note { conversation: Some(ConversationId::new("kites").unwrap()), ..note("k1", "not a turn") };
     assert!(memory.upsert_note(&ns("me"), of_turn).is_err());
     assert_eq!(memory.show(&ns("me"), &name("k1", None), 0, 0).unwrap().memory.kind, Kind::Turn);

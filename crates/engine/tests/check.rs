@@ -1,7 +1,6 @@
 //! Damage that only shows when rows and the snapshot of their index are put side by side.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
-use std::path::Path;
+use std::{path::Path, sync::atomic::AtomicBool};
 
 use aforesaid::{
     Error, Explanations, Memory, Pipeline, StoreError,
@@ -101,7 +100,8 @@ fn a_memory_that_ends_with_the_process_has_nothing_to_find_or_to_copy() {
     let memory = Memory::builder().open("memory:").unwrap();
     memory.add_turns(&me(), vec![turn(1)]).unwrap();
     assert_eq!(memory.check(CheckDepth::Full, &mut |_| ()).unwrap(), []);
-    let error = memory.back_up(Path::new("backup.db"), aforesaid::store::Existing::Kept, &mut |_| ()).unwrap_err();
+    let kept = aforesaid::store::Existing::Kept;
+    let error = memory.back_up(Path::new("backup.db"), kept, &mut |_| (), &AtomicBool::new(false)).unwrap_err();
     assert!(error.to_string().contains("has no file to copy"), "{error}");
     let mut lines = Vec::new();
     assert!(memory.salvage(&me(), &mut lines).unwrap().is_whole());

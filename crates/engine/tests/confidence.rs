@@ -1,14 +1,12 @@
 //! How sure an answer is, and answers that are held back.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use aforesaid::{
     Explanations, Memory, NoHits, Pipeline, SearchResponse,
     pipeline::confidence::{Confidence, Signal, Word},
     types::*,
 };
-use bags::*;
+
+use crate::bags::*;
 
 fn filled() -> Memory {
     let memory = open("memory:", local());

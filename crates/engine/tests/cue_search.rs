@@ -1,13 +1,11 @@
 //! Cue questions beside memories: found by, told apart, gone with them.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use aforesaid::{
     AddedCues, CueDraft, CueIndexing, Error, Explanations, Locality, Memory, Pipeline, SearchResponse, Target, Warning,
     types::*,
 };
-use bags::*;
+
+use crate::bags::*;
 
 fn source() -> CueSource {
     CueSource { model: "test".to_owned(), prompt: "isolated/1".to_owned() }

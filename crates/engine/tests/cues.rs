@@ -1,10 +1,4 @@
 //! Cue questions from a server that misbehaves, from files and from batches; and what searches make of them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
-
-mod bags;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../llm/tests/protocol/server.rs"]
-mod server;
 
 use std::{
     collections::BTreeSet,
@@ -21,9 +15,12 @@ use aforesaid_llm::{
     Batch, Budget, Chat, ChatSettings, Client, Clock, CuePrompt, CueSettings, Endpoint, Limits, LlmError,
     ResponseCache, RetryPolicy, Timeouts,
 };
-use bags::*;
 use serde_json::{Value, json};
-use server::{Deed, Request, Server, ok, status};
+
+use crate::{
+    bags::*,
+    server::{Deed, Request, Server, ok, status},
+};
 
 /// Noon of 2024-05-01, and later by what was slept.
 #[derive(Default)]

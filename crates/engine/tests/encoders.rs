@@ -1,7 +1,4 @@
 //! One memory serves namespaces with different encoders at the same time; each encoder is loaded once.
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod bags;
 
 use std::{
     num::NonZeroUsize,
@@ -17,7 +14,8 @@ use aforesaid::{
     Memory, ModelPolicy, NoVectors, Pipeline, ResolveEncoder, StoreError, Warning,
     types::{EncoderId, Query, Vectors},
 };
-use bags::{history, ns};
+
+use crate::bags::{self, history, ns};
 
 /// Marks its vectors: component `mark` is 1 in each of them, and all others are 0.
 ///

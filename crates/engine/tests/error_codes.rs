@@ -1,5 +1,4 @@
 //! Error codes are stable, and messages of the library name no option and no command of the command line.
-#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::{
     collections::BTreeSet,

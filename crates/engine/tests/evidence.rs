@@ -1,7 +1,4 @@
 //! The evidence reranker in a search: the same hits in another order, the turns around them, and what it refuses.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
-
-mod bags;
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +11,8 @@ use aforesaid::{
     types::*,
 };
 use aforesaid_llm::AnswerSettings;
-use bags::{by_last_word, local, ns, open, turn};
+
+use crate::bags::{by_last_word, local, ns, open, turn};
 
 /// Scores a pair by how short its passage is, and remembers what it read.
 struct Short(EncoderId, Mutex<Vec<String>>);

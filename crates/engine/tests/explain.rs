@@ -1,7 +1,4 @@
 //! Every node of an explanation follows from its parts, and `why` says what the search does.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use std::num::NonZeroUsize;
 
@@ -10,8 +7,9 @@ use aforesaid::{
     pipeline::{TermPlace, Unranked},
     types::*,
 };
-use bags::*;
 use proptest::prelude::*;
+
+use crate::bags::*;
 
 const PIPELINES: [&str; 16] = [
     "hybrid",

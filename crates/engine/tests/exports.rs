@@ -1,5 +1,4 @@
 //! The exports beside the dialogues, read as they are and compared with what `contents.json` says is in them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use std::{ops::ControlFlow, path::Path};
 

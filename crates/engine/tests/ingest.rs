@@ -1,7 +1,4 @@
 //! Adding, repeating, forgetting, exporting; and what a remote model may see.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use std::sync::atomic::Ordering;
 
@@ -11,7 +8,8 @@ use aforesaid::{
     store::MemoryRef,
     types::*,
 };
-use bags::*;
+
+use crate::bags::*;
 
 fn export(memory: &Memory, namespace: &str) -> String {
     let mut out = Vec::new();

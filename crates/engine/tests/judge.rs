@@ -1,11 +1,4 @@
 //! A language model that puts hits in order: what it is shown, what its scores do, and what happens where it fails.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
-
-mod bags;
-mod model;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../llm/tests/protocol/server.rs"]
-mod server;
 
 use std::{net::TcpListener, num::NonZeroUsize, sync::Arc, time::Duration};
 
@@ -13,10 +6,13 @@ use aforesaid::{Explanations, LlmReranker, Memory, Pipeline, Reranking, SearchRe
 use aforesaid_llm::{
     Batch, Budget, Chat, ChatSettings, Client, Endpoint, JudgeSettings, Limits, ResponseCache, RetryPolicy, Timeouts,
 };
-use bags::{history, local, ns, open, turn};
-use model::{finished, judged, lines, messages, said};
 use serde_json::{Value, json};
-use server::{Deed, Server, status};
+
+use crate::{
+    bags::{history, local, ns, open, turn},
+    model::{finished, judged, lines, messages, said},
+    server::{Deed, Server, status},
+};
 
 fn filled() -> Memory {
     let memory = open("memory:", local());

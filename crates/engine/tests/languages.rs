@@ -1,10 +1,8 @@
 //! Histories in other languages than English: inflections, compounds, short texts and titles.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use aforesaid::{Explanations, Warning, types::*};
-use bags::*;
+
+use crate::bags::*;
 
 /// What somebody looked for in a history, by the first hit, and what was searched instead of its words.
 fn first(said: &[(&str, &str)], text: &str) -> (Option<String>, Vec<(String, Vec<String>)>) {

@@ -1,7 +1,4 @@
 //! The learned stage of a pipeline: what it does to an order, and that a ranker that does not fit is left out and named.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
-
-mod bags;
 
 use std::sync::Arc;
 
@@ -10,7 +7,8 @@ use aforesaid::{
     pipeline::candidate::{Branch, CandidateRanker, CandidateStage, FEATURES, RankerRecord, Side, Tree},
     types::*,
 };
-use bags::{local, ns, open, turn};
+
+use crate::bags::{local, ns, open, turn};
 
 fn memory() -> Memory {
     let memory = open("memory:", local());

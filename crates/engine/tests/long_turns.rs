@@ -1,13 +1,11 @@
 //! What stands deep in a long turn is found by its vector, and shown.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
-
-mod bags;
 
 use std::{convert::Infallible, ops::Range, sync::Arc};
 
 use aforesaid::{EncodeError, Encoder, EncoderSource, Explanations, Locality, Memory, Pipeline, Target, types::*};
 use aforesaid_core::{store::MemoryRef, windows::windows};
-use bags::*;
+
+use crate::bags::*;
 
 /// Reads twelve words and no more.
 struct ShortSighted(Arc<Bags>);

@@ -1,7 +1,4 @@
 //! Turns with marks: what a remote encoder is not shown of them, and what importance does to their place.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use std::fmt::Write;
 
@@ -10,7 +7,8 @@ use aforesaid::{
     formats::{Captions, Source},
     types::*,
 };
-use bags::{Bags, history, local, ns, open, turn};
+
+use crate::bags::{Bags, history, local, ns, open, turn};
 
 /// Turns enough for an import that stages its vectors chunk by chunk.
 const MANY: usize = 1_500;

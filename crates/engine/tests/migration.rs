@@ -1,7 +1,4 @@
 //! Namespaces moved between stores: SQLite, PostgreSQL and back, with everything they have.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
-
-mod bags;
 
 use std::ops::ControlFlow;
 
@@ -10,7 +7,8 @@ use aforesaid::{
     MigrationOutcome, Pipeline, Target, formats::*, store::*, types::*,
 };
 use aforesaid_postgres_server::server;
-use bags::*;
+
+use crate::bags::*;
 
 const CONVERSATION: &str = include_str!("../../cli/demo/conversation.jsonl");
 const QUESTIONS: &str = include_str!("../../cli/demo/questions.jsonl");

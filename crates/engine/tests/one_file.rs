@@ -1,17 +1,14 @@
 //! One file, opened several times by one process and by several at once.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "test code")]
-
-mod bags;
-mod chance;
-mod workers;
 
 use std::{
     path::Path,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use chance::Chance;
-use workers::{Answer, Command, Line, Worker};
+use crate::{
+    chance::Chance,
+    workers::{Answer, Command, Line, Worker},
+};
 
 const ENCODER: &str = "bags@1/f32";
 const CONVERSATION: &str = "c";

@@ -1,5 +1,4 @@
 //! What was said in one language is found in the words of another.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use aforesaid::{Explanations, Memory, Pipeline, types::*};
 

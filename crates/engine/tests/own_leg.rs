@@ -1,16 +1,14 @@
 //! A leg that is written outside of this project, in one file, takes part everywhere: `docs/examples/leg.rs`.
 
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 #[path = "../../../docs/examples/leg.rs"]
 #[allow(unreachable_pub, reason = "the example is written as a library would be")]
 mod leg;
 
 use aforesaid::{Explanations, Memory, Pipeline, types::*};
-use bags::{ns, turn};
 use leg::{READER, RecencyLeg};
 use serde_json::Value;
+
+use crate::bags::{ns, turn};
 
 /// The same words twice, a year apart.
 fn memory() -> Memory {

@@ -1,7 +1,5 @@
 //! A reranker that is written outside of this project: `docs/examples/reranker.rs`, and what no reranker may do.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
-mod bags;
 #[path = "../../../docs/examples/reranker.rs"]
 #[allow(unreachable_pub, reason = "the example is written as a library would be")]
 mod reranker;
@@ -13,8 +11,9 @@ use aforesaid::{
     rerank::{RerankCandidate, RerankError, Reranker},
     types::*,
 };
-use bags::{ns, turn};
 use reranker::LongestWord;
+
+use crate::bags::{ns, turn};
 
 fn memory() -> Memory {
     let memory = Memory::builder().open("memory:").unwrap();

@@ -1,17 +1,15 @@
 //! A store on PostgreSQL beside one of SQLite, and two processes on one database.
 //!
 //! `AFORESAID_STEPS` says how many operations the processes do (1,000), `AFORESAID_SEED` which (1).
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "test code")]
-
-mod bags;
-mod chance;
-mod workers;
 
 use aforesaid::{Explanations, Memory, Pipeline, formats::*, types::*};
 use aforesaid_postgres_server::server;
-use bags::*;
-use chance::Chance;
-use workers::{Answer, Command, Failure, Line, Worker};
+
+use crate::{
+    bags::*,
+    chance::Chance,
+    workers::{Answer, Command, Failure, Line, Worker},
+};
 
 const CONVERSATION: &str = include_str!("../../cli/demo/conversation.jsonl");
 const QUESTIONS: &str = include_str!("../../cli/demo/questions.jsonl");

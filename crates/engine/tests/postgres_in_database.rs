@@ -1,10 +1,6 @@
 //! Namespaces that are searched in the database, beside the same ones held in memory.
 //!
 //! `held_memories=0` has every namespace searched there. `AFORESAID_SEED` says which history is made up (1).
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "test code")]
-
-mod bags;
-mod chance;
 
 use std::{
     sync::Arc,
@@ -18,8 +14,8 @@ use aforesaid::{
     types::*,
 };
 use aforesaid_postgres_server::server;
-use bags::*;
-use chance::Chance;
+
+use crate::{bags::*, chance::Chance};
 
 const SESSIONS: usize = 120;
 const TURNS: usize = 14;

@@ -1,9 +1,6 @@
 //! Several processes on one store, and processes that are killed.
 //!
 //! The test binary runs itself again as the other process: `CHILD` names the part to play.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code")]
-
-mod bags;
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -18,7 +15,8 @@ use aforesaid::{
     formats::{Captions, Format, Source},
     types::*,
 };
-use bags::*;
+
+use crate::bags::*;
 
 const ADDED: usize = 1_000;
 const IMPORTED: usize = 3_000;
@@ -26,7 +24,7 @@ const NUMBERED: usize = 60;
 
 fn child(part: &str, store: &Path, name: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "play_the_other_process", "--ignored", "--nocapture"])
+        .args(["--exact", "processes::play_the_other_process", "--ignored", "--nocapture"])
         .env("CHILD", part)
         .env("CHILD_STORE", store)
         .env("CHILD_NAME", name)

@@ -1,13 +1,11 @@
 //! What a response says for those who read it: snippets, what stands around a hit, how long loading took, and whether the
 //! encoder knows the language of the question.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use std::{sync::Arc, time::Duration};
 
 use aforesaid::{Encoder, EncoderSource, Explanations, Locality, Memory, Pipeline, SearchResponse, Warning, types::*};
-use bags::*;
+
+use crate::bags::*;
 
 fn filled(encoder: EncoderSource) -> Memory {
     let memory = Memory::builder().encoders(encoder).open("memory:").unwrap();

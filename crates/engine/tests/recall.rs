@@ -1,13 +1,11 @@
 //! What an agent is handed of earlier sessions.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use aforesaid::{
     EncoderSource, Error, Explanations, Memory, NoVectors, Pipeline, RecallOptions, Reranking, Target,
     pipeline::Filter, types::*,
 };
-use bags::by_last_word;
+
+use crate::bags::by_last_word;
 
 fn ns() -> Namespace {
     Namespace::new("me").unwrap()

@@ -1,7 +1,4 @@
 //! Vector sets: which one serves, and how another comes to.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use std::{
     ops::ControlFlow,
@@ -11,7 +8,8 @@ use std::{
 use aforesaid::{
     Error, ErrorKind, Explanations, IdleVectors, Locality, Memory, Pipeline, StoreError, Warning, types::*,
 };
-use bags::*;
+
+use crate::bags::*;
 
 const TURNS: usize = 3_000;
 const NEW: &str = "sacks@2/int8";

@@ -1,18 +1,15 @@
 //! An encoder behind a network: what it is shown, and what it gives.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../llm/tests/protocol/server.rs"]
-mod server;
 
 use std::sync::Arc;
 
 use aforesaid::{Encoder, EncoderSource, Explanations, IdleVectors, Locality, Memory, Pipeline, types::*};
 use aforesaid_llm::{Client, EmbeddingSettings, Endpoint, RemoteEncoder, RetryPolicy};
-use bags::{history, ns};
 use serde_json::json;
-use server::{Server, ok, status};
+
+use crate::{
+    bags::{history, ns},
+    server::{Server, ok, status},
+};
 
 fn note(text: &str, sensitivity: Sensitivity) -> Note {
     Note {

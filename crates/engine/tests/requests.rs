@@ -1,5 +1,4 @@
 //! Requests to an assistant: what people said of how they want things is heeded.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use aforesaid::{Explanations, Memory, Pipeline, SearchResponse, types::*};
 

@@ -1,7 +1,4 @@
 //! Searching: hits, units, scopes, legs, and the reasons for finding nothing.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use std::num::NonZeroUsize;
 
@@ -9,7 +6,8 @@ use aforesaid::{
     Error, ErrorKind, Explanations, IdleVectors, Locality, Memory, NoHits, NoVectors, Pipeline, StoreError, Warning,
     types::*,
 };
-use bags::*;
+
+use crate::bags::*;
 
 fn ids(answer: &aforesaid::SearchResponse) -> Vec<&str> {
     answer.hits.iter().map(|hit| hit.id.as_str()).collect()

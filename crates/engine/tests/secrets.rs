@@ -1,10 +1,8 @@
 //! Secrets are found and look-alikes are left, on a corpus that is made here: no key in it opens anything.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code")]
-
-mod secret_corpus;
 
 use aforesaid::secrets::SecretCutter;
-use secret_corpus::{ALNUM, Chance, DIGITS, HEX, VARIANTS, positives};
+
+use crate::secret_corpus::{ALNUM, Chance, DIGITS, HEX, VARIANTS, positives};
 
 /// Texts that look like secrets and are none.
 fn look_alikes() -> Vec<String> {

@@ -1,5 +1,4 @@
 //! Messages that go on with something in a chat with an assistant: what was said in recent sessions counts more.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use aforesaid::{Explanations, Hit, Memory, Pipeline, SearchResponse, types::*};
 

@@ -1,7 +1,4 @@
 //! What is kept for the next process: when it is written, what it saves, and what a forget leaves of it.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -12,8 +9,9 @@ use std::{
 };
 
 use aforesaid::{Explanations, Memory, Pipeline, Target, store::MemoryRef, types::*};
-use bags::*;
 use rusqlite::Connection;
+
+use crate::bags::*;
 
 const TURNS: usize = 3_000;
 

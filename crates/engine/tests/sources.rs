@@ -1,5 +1,4 @@
 //! What an import finds in folders, patterns and archives, and what an archive may not do.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 use std::{
     fs,

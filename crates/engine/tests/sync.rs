@@ -1,7 +1,4 @@
 //! Keeping up with logs: only what is new, nothing twice, nothing lost, nothing that was forgotten or cut out.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
-
-mod secret_corpus;
 
 use std::{
     fs,
@@ -18,6 +15,8 @@ use aforesaid::{
     types::{MemoryId, Namespace, Scope},
 };
 use tempfile::TempDir;
+
+use crate::secret_corpus;
 
 const CLAUDE: &str = include_str!("../../fuzz-targets/corpus/import_claude_code/session.jsonl");
 const SUBAGENT: &str = include_str!("../../fuzz-targets/corpus/import_claude_code/subagent.jsonl");

@@ -1,5 +1,4 @@
 //! Asking at a moment: relative times, the newest and the oldest.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use aforesaid::{Explanations, Memory, Pipeline, SearchResponse, time::Order, types::*};
 use serde_json::json;

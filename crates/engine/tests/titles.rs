@@ -1,10 +1,8 @@
 //! A session is found by its title, and shown with it.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use aforesaid::{Explanations, Pipeline, Target, types::*};
-use bags::*;
+
+use crate::bags::*;
 
 fn titled(session: &str, id: &str, title: &str, text: &str) -> Turn {
     Turn { title: Some(title.to_owned()), ..turn("chats", session, id, "user", text) }

@@ -1,7 +1,4 @@
 //! Why a turn or session is found where it is, or not found.
-#![allow(clippy::unwrap_used, reason = "test code")]
-
-mod bags;
 
 use std::num::NonZeroUsize;
 
@@ -10,7 +7,8 @@ use aforesaid::{
     pipeline::{Filter, TermPlace, Unranked},
     types::*,
 };
-use bags::*;
+
+use crate::bags::*;
 
 fn filled() -> Memory {
     let memory = open("memory:", local());

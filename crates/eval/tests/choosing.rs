@@ -1,5 +1,4 @@
 //! Numbers of a pipeline chosen on some groups of a small history and measured on others.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use std::{
     num::NonZeroUsize,

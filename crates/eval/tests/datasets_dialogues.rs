@@ -1,9 +1,4 @@
 //! The dialogues: made-up files, and the data set in this repository.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
-
-#[path = "data/folder.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod folder;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -13,8 +8,9 @@ use std::{
 
 use aforesaid::types::{Draft, Granularity};
 use aforesaid_eval::datasets::{Benchmark, DataSet, Entry};
-use folder::{assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 use serde_json::Value;
+
+use crate::folder::{assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

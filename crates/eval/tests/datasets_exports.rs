@@ -1,5 +1,4 @@
 //! The archives of exports beside the dialogues: what `contents.json` says of them, and what an import finds.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
 
 use std::{
     collections::{BTreeMap, HashSet},

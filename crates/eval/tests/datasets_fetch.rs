@@ -1,9 +1,4 @@
 //! Fetching public files, from a server on this machine.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
-
-#[path = "data/folder.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod folder;
 
 use std::{
     fs,
@@ -14,7 +9,8 @@ use std::{
 };
 
 use aforesaid_eval::datasets::{DataSet, Entry, Fetched, Origin, PublicFile};
-use folder::Folder;
+
+use crate::folder::Folder;
 
 const FILES: [PublicFile; 2] = [
     PublicFile {

@@ -1,17 +1,13 @@
 //! Anyone's own labelled history.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test code")]
-
-#[path = "data/folder.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod folder;
 
 use std::fs;
 
 use aforesaid::{Memory, types::*};
 use aforesaid_eval::datasets::{Benchmark, DataSet};
-use folder::{Folder, assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 use proptest::prelude::*;
 use serde_json::json;
+
+use crate::folder::{Folder, assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 
 #[test]
 fn a_folder_of_memories_and_queries_is_read() {

@@ -1,15 +1,11 @@
 //! LoCoMo, its audit and its splits, on a made-up file.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
-
-#[path = "data/folder.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod folder;
 
 use std::fs;
 
 use aforesaid::types::Granularity;
 use aforesaid_eval::datasets::{DataSet, Splits};
-use folder::{Folder, assert_refused, excluded, fixture, memories, question, remarks, unresolved};
+
+use crate::folder::{Folder, assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 
 #[test]
 fn turns_are_those_of_an_import() {

@@ -1,15 +1,11 @@
 //! LongMemEval, official and pooled, on made-up files.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
-
-#[path = "data/folder.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod folder;
 
 use std::fs;
 
 use aforesaid::types::Granularity;
 use aforesaid_eval::datasets::DataSet;
-use folder::{assert_refused, excluded, fixture, memories, question, remarks, unresolved};
+
+use crate::folder::{assert_refused, excluded, fixture, memories, question, remarks, unresolved};
 
 #[test]
 fn every_question_has_its_own_history() {

@@ -1,15 +1,11 @@
 //! The public data sets as they are, where `AFORESAID_DATA` names the folder that holds them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "test code")]
-
-#[path = "data/folder.rs"]
-#[allow(dead_code, reason = "other tests use the rest")]
-mod folder;
 
 use std::path::PathBuf;
 
 use aforesaid::types::Granularity;
 use aforesaid_eval::datasets::{Benchmark, DataSet, Origin};
-use folder::{excluded, question, remarks};
+
+use crate::folder::{excluded, question, remarks};
 
 fn data(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("AFORESAID_DATA").map(PathBuf::from).map(|folder| folder.join(name));

@@ -1,7 +1,6 @@
 //! What candidates that a database picks lose against a namespace that is held: LoCoMo, all conversations in one namespace.
 //!
 //! `AFORESAID_DATA` names the folder of data sets; `AFORESAID_TEST_MODEL` and `AFORESAID_TEST_CACHE` are as in `published`.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, clippy::print_stdout, reason = "test code")]
 
 use std::{env, path::PathBuf, sync::Arc, time::Instant};
 

@@ -1,5 +1,4 @@
 //! One's own store, measured through the search that it is asked by.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use aforesaid::{Memory, Pipeline, types::*};
 use aforesaid_eval::{

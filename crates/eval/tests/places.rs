@@ -1,5 +1,4 @@
 //! A benchmark measured in a store: the same to the last digit as in the process, and nothing of it stays.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use std::{num::NonZeroUsize, path::Path, sync::Arc};
 

@@ -1,5 +1,4 @@
 //! The receipts at the root of the repository: what documents print of them, and, where the data is, that they hold.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "test code")]
 
 use std::{
     env,

@@ -1,5 +1,4 @@
 //! Receipts as files: what they say, what they may not say, and what they say of new figures.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use std::{fs, path::Path};
 

@@ -1,5 +1,4 @@
 //! Receipts measured again on a small history that lies in this repository.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use std::{
     fs,

@@ -1,5 +1,4 @@
 //! Tables of a document, made from receipts.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use std::fs;
 

@@ -4,7 +4,6 @@
 //! that lie, grades of 0 and above 1, more gold than any cutoff, a question that the run lacks
 //! (q13) and one without gold (q15). `pytrec_eval` leaves the former out of its results and of its
 //! mean; `trec_eval -c` counts it as 0, and so do we.
-#![allow(clippy::unwrap_used, reason = "test code")]
 
 use aforesaid_eval::measures::{Evaluation, Measure, Qrels, Run, evaluate};
 

@@ -1,7 +1,7 @@
 //! Reads regular files of a bounded size, and writes files that appear whole.
 
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, File, Metadata, Permissions},
     io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
 };
@@ -64,11 +64,13 @@ pub enum Access {
 
 /// A file that is written under a temporary name in the folder of its path, and that [`NewFile::finish`] renames to it.
 ///
-/// Where it is dropped before, nothing is left of it.
+/// Until then its owner alone can read it. Where it is dropped before, nothing is left of it.
 #[derive(Debug)]
 pub struct NewFile {
     out: BufWriter<NamedTempFile>,
     path: PathBuf,
+    /// What it has in the end, where that is more.
+    permissions: Option<Permissions>,
 }
 
 impl NewFile {
@@ -81,14 +83,11 @@ impl NewFile {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".partial-");
-        #[cfg(unix)]
-        if access == Access::Shared {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        #[cfg(not(unix))]
-        let _ = access;
-        Ok(Self { out: BufWriter::new(builder.tempfile_in(folder)?), path })
+        let permissions = match access {
+            Access::Private => None,
+            Access::Shared => shared(&builder, folder)?,
+        };
+        Ok(Self { out: BufWriter::new(builder.tempfile_in(folder)?), path, permissions })
     }
 
     /// Syncs the file and renames it to its path, in place of the file there.
@@ -97,6 +96,9 @@ impl NewFile {
     /// When it cannot be written, synced or renamed; the file at the path is then as it was.
     pub fn finish(self) -> io::Result<()> {
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        if let Some(permissions) = self.permissions {
+            file.as_file().set_permissions(permissions)?;
+        }
         file.as_file().sync_all()?;
         file.persist(self.path)?;
         Ok(())
@@ -111,6 +113,21 @@ impl Write for NewFile {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// What the umask of the process leaves a new file in a folder; nobody can be asked for the umask without changing it.
+#[cfg(unix)]
+fn shared(builder: &tempfile::Builder<'_, '_>, folder: &Path) -> io::Result<Option<Permissions>> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut builder = builder.clone();
+    let empty = builder.permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    Ok(Some(empty.as_file().metadata()?.permissions()))
+}
+
+/// Permissions are those of the folder here.
+#[cfg(not(unix))]
+fn shared(_: &tempfile::Builder<'_, '_>, _: &Path) -> io::Result<Option<Permissions>> {
+    Ok(None)
 }
 
 /// Whether a path is a named pipe or a socket, such as what a shell makes of `<(zcat FILE)`.
@@ -210,6 +227,10 @@ mod tests {
     fn access_is_as_asked_and_a_link_stays_one() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
+        let half = NewFile::beside(&dir.path().join("half"), Access::Shared).unwrap();
+        let of_half = half.out.get_ref().as_file().metadata().unwrap().permissions().mode();
+        assert_eq!(of_half & 0o777, 0o600, "nobody reads what is not whole");
+        drop(half);
         let (path, link) = (dir.path().join("file"), dir.path().join("link"));
         NewFile::beside(&path, Access::Private).unwrap().finish().unwrap();
         let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;

@@ -1,11 +1,11 @@
-//! Looking around in a namespace: sessions, the latest memories, ids by how they begin.
+//! Looking around in a namespace: sessions, speakers, the latest memories, ids by how they begin.
 
 use std::ops::ControlFlow;
 
 use aforesaid_core::{
     StoreError,
     store::{
-        MemoryRef, SessionSummary,
+        MemoryRef, SessionSummary, SpeakerSummary,
         tables::{MemoryTable, RowKind},
     },
     types::{ConversationId, MemoryId, Scope, Seq, SessionId},
@@ -87,6 +87,28 @@ pub(crate) fn sessions(tables: &NamespaceTables<'_>, scope: &Scope) -> Result<Ve
     if scope.is_everything() {
         tables.expect(RowKind::Memories, all.iter().map(|session| session.memories).sum())?;
     }
+    Ok(all)
+}
+
+/// See [`MemoryTable::speakers`].
+pub(crate) fn speakers(tables: &NamespaceTables<'_>, scope: &Scope) -> Result<Vec<SpeakerSummary>, StoreError> {
+    let (condition, values) = tables.within(scope)?;
+    let sql = format!(
+        "SELECT m.speaker, count(*), min(m.said_at), max(m.said_at), max(m.seq) FROM @memory m
+         WHERE m.tenant = $1 AND m.speaker IS NOT NULL {condition} GROUP BY m.speaker"
+    );
+    let mut all = Vec::new();
+    for row in &tables.rows(&sql, values)? {
+        all.push(SpeakerSummary {
+            speaker: said(tables.context, row, 0)?.unwrap_or_default(),
+            turns: tables.number(row, 1)?,
+            first: said_at(tables.context, row, 2)?,
+            last: said_at(tables.context, row, 3)?,
+            latest: Seq(tables.number(row, 4)?),
+        });
+    }
+    // The database has them in another order, and NUL bytes written another way.
+    all.sort_unstable_by(|a, b| a.speaker.cmp(&b.speaker));
     Ok(all)
 }
 

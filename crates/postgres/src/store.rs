@@ -400,7 +400,7 @@ impl Backend for PostgresStore {
         self.view(context, begin, |connection, ()| check::check(connection, context, depth, step))
     }
 
-    fn back_up(&self, _: &Path, _: Existing, _: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError> {
+    fn back_up(&self, _: &Path, _: Existing, _: &mut dyn FnMut(&str), _: &AtomicBool) -> Result<BackedUp, StoreError> {
         let schema = &self.pool.options().schema;
         Err(self.context("back up the store").refused(
             "is a database, which has no file to copy",

@@ -7,6 +7,11 @@ use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{RecvTimeoutError, channel},
+    },
+    thread,
     time::Duration,
 };
 
@@ -26,8 +31,14 @@ use crate::{
 /// What the name of a folder starts with in which a backup is made.
 const PARTIAL: &str = ".aforesaid-backup-";
 
-/// Such a folder untouched for this long belongs to a process that died.
+/// The file in such a folder that the process which makes it has locked.
+const LOCK: &str = "lock";
+
+/// A folder that cannot be locked, and is untouched for this long, belongs to a process that died.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How often somebody may ask to stop.
+const LOOKED_AT: Duration = Duration::from_millis(20);
 
 /// Copies the store behind `connection` to `file`; `store` is for errors about the store.
 pub(crate) fn back_up(
@@ -36,6 +47,7 @@ pub(crate) fn back_up(
     file: &Path,
     existing: Existing,
     step: &mut dyn FnMut(&str),
+    stop: &AtomicBool,
 ) -> Result<BackedUp, StoreError> {
     let shown = file.display().to_string();
     refuse(connection, file, existing)?;
@@ -44,18 +56,35 @@ pub(crate) fn back_up(
         |error: io::Error| location_error(&shown, format!("cannot be written ({})", error.kind()), "name another file");
     sweep(folder);
     // For its owner alone, and with whatever SQLite writes beside the copy in it.
-    let partial = tempfile::Builder::new().prefix(PARTIAL).tempdir_in(folder).map_err(failed)?;
+    let partial = private_folder(folder).map_err(failed)?;
+    let lock = File::create(partial.path().join(LOCK)).map_err(failed)?;
+    // Some file systems know no locks; what is left there goes by its age.
+    let _ = lock.try_lock();
     let copy = partial.path().join("store");
     step("copying");
     private(&copy).map_err(failed)?;
     let context = Context::new(&shown, "write the backup");
     let target = copy.to_str().ok_or_else(|| location_error(&shown, "is no Unicode", "name another file"))?;
-    connection.execute("VACUUM INTO ?1", [target]).map_err(|error| match error.sqlite_error_code() {
+    let stopped = || {
+        location_error(
+            &shown,
+            "was not written, since the backup was told to stop",
+            "back up again; nothing is left of it",
+        )
+    };
+    let copied = until(stop, connection, || connection.execute("VACUUM INTO ?1", [target]));
+    copied.map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::OperationInterrupted) => stopped(),
         Some(ErrorCode::DatabaseCorrupt) => store.explain(error),
         _ => context.explain(error),
     })?;
     step("comparing");
-    let backed_up = compared(&copy, store)?;
+    let backed_up = compared(&copy, store, stop);
+    // What was read when it was interrupted says nothing of the copy.
+    if stop.load(Ordering::SeqCst) {
+        return Err(stopped());
+    }
+    let backed_up = backed_up?;
     File::open(&copy).and_then(|copy| copy.sync_all()).map_err(failed)?;
     install(partial, &copy, file, existing)?;
     // The name too must survive a crash of the machine; a folder that cannot be synced has it anyway.
@@ -107,6 +136,37 @@ fn same_file(_: &Path, _: &Path) -> bool {
     false
 }
 
+/// Runs what goes through a connection, and interrupts it once `stop` is true.
+fn until<T>(stop: &AtomicBool, connection: &Connection, run: impl FnOnce() -> T) -> T {
+    let interrupt = connection.get_interrupt_handle();
+    // Dropped when it has run, and when it panics: the other thread ends in any case.
+    let (running, ended) = channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            while ended.recv_timeout(LOOKED_AT) == Err(RecvTimeoutError::Timeout) {
+                if stop.load(Ordering::SeqCst) {
+                    interrupt.interrupt();
+                }
+            }
+        });
+        let result = run();
+        drop(running);
+        result
+    })
+}
+
+/// A new folder in which a copy is made, for its owner alone.
+fn private_folder(folder: &Path) -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PARTIAL);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir_in(folder)
+}
+
 /// Makes an empty file for its owner alone; SQLite leaves its permissions as they are.
 fn private(path: &Path) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
@@ -120,11 +180,12 @@ fn private(path: &Path) -> io::Result<()> {
 }
 
 /// Checks the copy, and counts what is in it.
-fn compared(copy: &Path, context: Context<'_>) -> Result<BackedUp, StoreError> {
+fn compared(copy: &Path, context: Context<'_>, stop: &AtomicBool) -> Result<BackedUp, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = context.run(Connection::open_with_flags(copy, flags))?;
     let transaction = context.run(connection.transaction_with_behavior(TransactionBehavior::Deferred))?;
-    let findings = check::check(&transaction, context, CheckDepth::Quick, &mut |_| ())?;
+    let check = || check::check(&transaction, context, CheckDepth::Quick, &mut |_| ());
+    let findings = until(stop, &transaction, check)?;
     if let Some(finding) = findings.into_iter().find(|finding| finding.gravity == Gravity::Damage) {
         let found = format!("{} has {}, expected {}", finding.subject, finding.found, finding.expected);
         return Err(context.damaged(format!("the copy is not whole, and was not kept: {found}")));
@@ -156,10 +217,20 @@ fn install(partial: TempDir, copy: &Path, file: &Path, existing: Existing) -> Re
 /// Removes what backups left that were killed; nothing depends on its success.
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let age = entry.metadata().and_then(|entry| entry.modified()).map(|modified| modified.elapsed());
-        let is_old = matches!(age, Ok(Ok(age)) if age > ABANDONED);
-        if is_old && entry.file_name().to_string_lossy().starts_with(PARTIAL) {
+        if entry.file_name().to_string_lossy().starts_with(PARTIAL) && is_abandoned(&entry.path()) {
             let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether the process that made a folder for a copy is gone: nobody holds its lock. Where locks tell nothing, its age does.
+fn is_abandoned(partial: &Path) -> bool {
+    match File::open(partial.join(LOCK)).map(|lock| lock.try_lock()) {
+        Ok(Ok(())) => true,
+        Ok(Err(fs::TryLockError::WouldBlock)) => false,
+        Ok(Err(fs::TryLockError::Error(_))) | Err(_) => {
+            let modified = partial.metadata().and_then(|folder| folder.modified());
+            modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > ABANDONED))
         }
     }
 }

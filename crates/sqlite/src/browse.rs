@@ -1,11 +1,11 @@
-//! Looking around in a namespace: sessions, the latest memories, ids by how they begin.
+//! Looking around in a namespace: sessions, speakers, the latest memories, ids by how they begin.
 
 use std::ops::ControlFlow;
 
 use aforesaid_core::{
     StoreError,
     store::{
-        MemoryRef, SessionSummary,
+        MemoryRef, SessionSummary, SpeakerSummary,
         tables::{MemoryTable, RowKind},
     },
     types::{ConversationId, MemoryId, Scope, Seq, SessionId},
@@ -92,6 +92,24 @@ pub(crate) fn sessions(tables: &NamespaceTables<'_>, scope: &Scope) -> Result<Ve
         tables.expect(RowKind::Memories, all.iter().map(|session| session.memories).sum())?;
     }
     Ok(all)
+}
+
+/// See [`MemoryTable::speakers`].
+pub(crate) fn speakers(tables: &NamespaceTables<'_>, scope: &Scope) -> Result<Vec<SpeakerSummary>, StoreError> {
+    let (condition, values) = within(scope, tables.tenant);
+    let sql = format!(
+        "SELECT m.speaker, count(*), min(m.said_at), max(m.said_at), max(m.seq) FROM memory m
+         WHERE m.namespace = ?1 AND m.speaker IS NOT NULL {condition} GROUP BY m.speaker ORDER BY m.speaker"
+    );
+    tables.rows(&sql, params_from_iter(values), |row| {
+        Ok(SpeakerSummary {
+            speaker: row.get(0)?,
+            turns: row.get(1)?,
+            first: said_at(row, 2)?,
+            last: said_at(row, 3)?,
+            latest: Seq(row.get(4)?),
+        })
+    })
 }
 
 /// See [`MemoryTable::latest`].

@@ -13,7 +13,7 @@ use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use crate::{
     check, erasure,
     errors::{Context, location_error},
-    filter, identity, journal,
+    filter, header, identity, journal,
     paths::{beside, folder_of},
     place::{self, Creation},
     schema,
@@ -58,6 +58,17 @@ pub(crate) enum Access {
 }
 
 impl Pool {
+    /// Refuses a file that ends within a page. SQLite refuses one where a whole page is missing, and takes what is missing of the
+    /// last one for zeros. Without a log: with one, a page that was not written whole is in the log.
+    fn require_whole_pages(&self, connection: &Connection) -> Result<(), StoreError> {
+        let page = header::pragma(connection, "page_size", &self.location)?;
+        let bytes = fs::metadata(&self.path).map_or(0, |file| file.len());
+        match u64::try_from(page).is_ok_and(|page| page > 0 && bytes % page != 0) {
+            true => Err(self.context("open the store").damaged("the file ends within a page")),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn open(path: &Path, creation: Creation, unclean_end: UncleanEnd) -> Result<Self, StoreError> {
         let location = path.display().to_string();
         place::find_or_make(path, &location, creation)?;
@@ -72,6 +83,9 @@ impl Pool {
         if pool.context("open the store").run(connection.is_readonly(MAIN_DB))? {
             pool.access = reading(path, &pool.location)?;
             connection = pool.context("open the store").run(pool.unused_connection())?;
+        }
+        if !log {
+            pool.require_whole_pages(&connection)?;
         }
         pool.set_up(&connection)?;
         if pool.access == Access::ReadWrite {

@@ -56,11 +56,11 @@ impl<'a> Context<'a> {
                 Some(("cannot be written (read-only file or folder)", "give write permission, or name another store"))
             }
             Some(ErrorCode::DiskFull) => {
-                Some(("the disk is full", "free some space and try again; nothing was written"))
+                Some(("the disk is full", "free some space and try again; what was stored before stays"))
             }
             Some(ErrorCode::SystemIoFailure) => Some((
                 "the system could not read or write it",
-                "check the disk and its free space; nothing was written",
+                "check the disk and its free space; what was stored before stays",
             )),
             Some(ErrorCode::CannotOpen) => {
                 Some(("cannot be opened", "check the path and the permissions of the file and its folder"))

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use aforesaid_core::{
     StoreError,
     store::{
-        IndexRow, IndexSink, MemoryRef, NamespaceStats, SessionSummary, TitleRow,
+        IndexRow, IndexSink, MemoryRef, NamespaceStats, SessionSummary, SpeakerSummary, TitleRow,
         tables::{
             ConversationRow, Counter, EmptiedGroups, EmptiedSession, Groups, IdRow, MemoryTable, RowKind, Selection,
             SessionRow, components_into, kind_of_number, number_of_kind, to_json,
@@ -174,6 +174,10 @@ impl MemoryTable for NamespaceTables<'_> {
 
     fn sessions(&self, scope: &Scope) -> Result<Vec<SessionSummary>, StoreError> {
         browse::sessions(self, scope)
+    }
+
+    fn speakers(&self, scope: &Scope) -> Result<Vec<SpeakerSummary>, StoreError> {
+        browse::speakers(self, scope)
     }
 
     fn latest(&self, scope: &Scope, limit: usize) -> Result<Vec<Seq>, StoreError> {

@@ -1,6 +1,6 @@
 //! The backend: namespaces in one file, over connections of a pool.
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
 
 use aforesaid_core::{
     StoreError,
@@ -185,9 +185,15 @@ impl Backend for SqliteStore {
         })
     }
 
-    fn back_up(&self, file: &Path, existing: Existing, step: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError> {
+    fn back_up(
+        &self,
+        file: &Path,
+        existing: Existing,
+        step: &mut dyn FnMut(&str),
+        stop: &AtomicBool,
+    ) -> Result<BackedUp, StoreError> {
         let context = self.context("back up the store");
-        self.pool.with_unmapped(context, |connection| backup::back_up(connection, context, file, existing, step))
+        self.pool.with_unmapped(context, |connection| backup::back_up(connection, context, file, existing, step, stop))
     }
 
     fn salvage(

@@ -1,7 +1,7 @@
 //! The study of the default, on two made-up data sets.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test code")]
 
-#[path = "../../eval/tests/data/folder.rs"]
+#[path = "../../eval/tests/folder.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod folder;
 

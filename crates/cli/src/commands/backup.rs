@@ -8,6 +8,7 @@ use clap::{Args, ValueHint};
 use super::print_json;
 use crate::{
     failure::Failure,
+    interruption::Interruption,
     progress,
     render::{self, count, memories, say},
     settings::{Output, Settings},
@@ -36,14 +37,19 @@ impl Backup {
         let existing = if self.replace { Existing::Replaced } else { Existing::Kept };
         let memory = settings.open_plain()?;
         let bar = progress::bar(settings.output, "backing up", "{spinner} backing up: {msg} ({elapsed})");
-        let backed_up = memory.back_up(&self.file, existing, &mut |step| bar.set_message(step.to_owned()));
+        let interruption = Interruption::watch_and(|| ());
+        let mut step = |step: &str| bar.set_message(step.to_owned());
+        let backed_up = memory.back_up(&self.file, existing, &mut step, interruption.flag());
         bar.finish_and_clear();
-        let backed_up = backed_up?;
+        let file = self.file.display().to_string();
+        let backed_up = match backed_up {
+            Err(_) if interruption.is_asked_for() => return Err(Failure::Stopped { file, next: "back up again" }),
+            backed_up => backed_up?,
+        };
         // Without them, a `sync` into the backup would read again what was forgotten of the logs.
         let cursors = sync_setup::cursors(settings)?;
         let copies = Cursors::beside(&self.file);
         cursors.copy_to(&copies, &memory.namespaces()?, Existing::Replaced).map_err(sync_setup::failure)?;
-        let file = self.file.display().to_string();
         match settings.output {
             Output::Programs => print_json(&BackupReport { backed_up, store: memory.location(), file }),
             Output::People => say!(

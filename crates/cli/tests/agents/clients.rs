@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::sandbox::{Outcome, PROGRAM, STORE, Sandbox, finish};
+use crate::sandbox::{Outcome, PROGRAM, STORE, Sandbox, finish};
 
 const CLIENTS: [(&str, &str, &str); 8] = [
     ("claude-code", "home/.claude.json", "{\n  \"numStartups\": 3\n}\n"),
@@ -86,6 +86,23 @@ fn an_entry_of_ones_own_comes_back() {
         sandbox.done(&["agents", "uninstall", client, "--yes"]);
         let left = sandbox.read(file);
         assert!(left.contains("/old") && left.contains(more.trim()) && !left.contains(PROGRAM), "{client}: {left}");
+    }
+}
+
+/// A server of that name that this program never installed was deleted, and nothing kept it.
+#[test]
+fn a_server_of_another_program_stays() {
+    let sandbox = Sandbox::new();
+    for (command, stays) in [("/opt/vendor/tool", true), ("aforesaid", false), ("/usr/bin/Aforesaid.exe", false)] {
+        let own = format!("{{\"mcpServers\": {{\"aforesaid\": {{\"command\": \"{command}\", \"args\": [\"mcp\"]}}}}}}");
+        sandbox.write("home/.cursor/mcp.json", &own);
+        let outcome = finish(&mut sandbox.command(&["agents", "uninstall", "cursor", "--yes"]));
+        assert_eq!(sandbox.read("home/.cursor/mcp.json") == own, stays, "{command}: {outcome:?}");
+        assert_eq!(
+            outcome.stderr.contains("starts /opt/vendor/tool, not this program; it stays"),
+            stays,
+            "{outcome:?}"
+        );
     }
 }
 
@@ -270,7 +287,7 @@ fn hooks_and_server_are_told_of_one_store() {
     let sandbox = Sandbox::new();
     sandbox.done(&["agents", "install", "claude-code", "--hooks", "--yes"]);
     let (server, hooks) = (sandbox.read("home/.claude.json"), sandbox.read("home/.claude/settings.json"));
-    let store = sandbox.path(super::sandbox::STORE);
+    let store = sandbox.path(crate::sandbox::STORE);
     let store = store.to_string_lossy();
     assert!(server.contains(&*store), "{server}");
     assert!(hooks.contains(&format!("hook Stop --store {store} --model none\"")), "{hooks}");

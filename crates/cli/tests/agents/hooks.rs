@@ -10,10 +10,8 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{
-    logs::{SESSION, namespace, path, round},
-    sandbox::{STORE, Sandbox, feed, finish},
-};
+use super::logs::{SESSION, namespace, path, round};
+use crate::sandbox::{STORE, Sandbox, feed, finish};
 
 const OTHER: &str = "11111111-2222-4333-8444-555555555555";
 
@@ -250,10 +248,16 @@ fn whatever_is_wrong_a_hook_prints_nothing_and_ends_well() {
         sandbox.write("held.txt", "this is no store");
         ends_well(&unchanged, args, &event, expected);
     }
-    for (input, expected) in
-        [("[", "aforesaid hook: standard input:"), ("", "standard input"), ("{\"prompt\": 3}", "standard input")]
-    {
+    for (input, expected) in [
+        ("[", "aforesaid hook: standard input: found no JSON from line 1, column 1 on"),
+        ("", "standard input"),
+        ("{\"prompt\": 4711}", "found a number in its field \"prompt\", where a text should be"),
+        // What it held was shown.
+        ("\"the pin is 4711\"", "found a text; expected the JSON object of an agent's hook"),
+        ("[4711]", "found a list"),
+    ] {
         ends_well(&unchanged, &usual, input, expected);
+        assert!(!feed(&mut sandbox.bare(&usual), input.as_bytes()).stderr.contains("4711"), "{input}");
     }
     let configuration = "home/config/aforesaid/config.toml";
     for (text, expected) in [

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::sandbox::Sandbox;
+use crate::sandbox::Sandbox;
 
 pub(crate) const SESSION: &str = "0b8f5c1e-9a43-4a0e-8a53-5d8f6b2c7e10";
 

@@ -7,10 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    logs::{SESSION, namespace, path, round},
-    sandbox::{Sandbox, finish},
-};
+use super::logs::{SESSION, namespace, path, round};
+use crate::sandbox::{Sandbox, finish};
 
 #[test]
 fn a_summary_says_what_came_and_what_to_ask() {
@@ -24,7 +22,7 @@ fn a_summary_says_what_came_and_what_to_ask() {
     assert!(said.contains("4 turns of 1 session in 1 project"), "{said}");
     assert!(said.contains(&project) && said.contains("2026-10-02 to 2026-10-03, claude-code"), "{said}");
     assert!(said.contains("cut out: 1 secret (1 github token)"), "{said}");
-    assert!(said.contains("\"Why does the reel jam in the cold?\""), "{said}");
+    assert!(said.contains("'Why does the reel jam in the cold?'"), "{said}");
     assert_eq!(sandbox.done(&["sync"]), "nothing new in 1 log\n");
     // The same namespace as that of the server in that folder, and of its status.
     let found = sandbox.json(&["search", "reel", "-n", &project]);

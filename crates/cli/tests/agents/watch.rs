@@ -13,10 +13,8 @@ use std::{
 
 use serde_json::Value;
 
-use super::{
-    logs::{SESSION, namespace, path, round},
-    sandbox::{Sandbox, finish},
-};
+use super::logs::{SESSION, namespace, path, round};
+use crate::sandbox::{Sandbox, finish};
 
 /// Ends a test that would hang; how long something takes is not what is tested.
 const HANG: Duration = Duration::from_secs(120);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::sandbox::{Sandbox, finish};
+use crate::sandbox::{Sandbox, finish};
 
 /// What the names of variables begin with.
 const PREFIX: &str = "AFORESAID_";

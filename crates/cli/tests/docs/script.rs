@@ -5,10 +5,9 @@ use std::fmt::Write;
 use super::{
     expected,
     markdown::{Document, Kind},
-    root,
-    sandbox::{Sandbox, finish},
-    servers,
+    root, servers,
 };
+use crate::sandbox::{Sandbox, finish};
 
 /// What the documents call a server of this machine; a server of the test's own takes its place.
 const SERVER: &str = "http://localhost:11434/v1";
@@ -51,7 +50,7 @@ pub(crate) fn run(document: &Document, encoder: Encoder) {
     sandbox.write("script.sh", script);
     let mut shell = sandbox.isolated("/bin/sh");
     let path = std::env::var("PATH").unwrap_or_default();
-    let program = std::path::Path::new(super::sandbox::PROGRAM).parent().unwrap().display();
+    let program = std::path::Path::new(crate::sandbox::PROGRAM).parent().unwrap().display();
     shell.arg("script.sh").env("PATH", format!("{program}:{path}"));
     if encoder == Encoder::Played {
         shell.env("AFORESAID_ENCODER_URL", &server.url).env("AFORESAID_ENCODER_MODEL", "played");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::server::{Deed, Request, Server, events, ok};
+use crate::server::{Deed, Request, Server, events, ok};
 
 /// Components of a vector.
 const DIMENSION: usize = 32;

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::sandbox::{Outcome, Sandbox};
+use crate::sandbox::{Outcome, Sandbox};
 
 /// After so long without an answer the server hangs.
 const PATIENCE: Duration = Duration::from_secs(120);

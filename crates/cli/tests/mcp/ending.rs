@@ -4,10 +4,8 @@ use std::{process::Command, thread, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{
-    client::{Client, server},
-    sandbox::Sandbox,
-};
+use super::client::{Client, server};
+use crate::sandbox::Sandbox;
 
 /// Sends `additions` without waiting for answers.
 fn send(client: &mut Client, additions: std::ops::Range<u64>) {
@@ -23,7 +21,7 @@ fn notes(sandbox: &Sandbox) -> u64 {
     sandbox.json(&["stats", "--namespace", "agent"])["namespaces"]["agent"]["notes"].as_u64().unwrap()
 }
 
-fn answered(outcome: &super::sandbox::Outcome) -> u64 {
+fn answered(outcome: &crate::sandbox::Outcome) -> u64 {
     let answers = outcome.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     answers.filter(|answer| answer["result"]["structuredContent"]["added"] == 1).count() as u64
 }
@@ -63,7 +61,7 @@ fn signals_end_it_with_a_whole_store() {
     // One that waits for its first message.
     let sandbox = Sandbox::new();
     let client = Client::start(server(&sandbox));
-    while !sandbox.path(super::sandbox::STORE).exists() {
+    while !sandbox.path(crate::sandbox::STORE).exists() {
         thread::sleep(Duration::from_millis(10));
     }
     thread::sleep(Duration::from_millis(200));

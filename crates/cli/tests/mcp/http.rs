@@ -9,7 +9,8 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{client::meta, sandbox::Sandbox};
+use super::client::meta;
+use crate::sandbox::Sandbox;
 
 /// A server that listens on a port of its own.
 struct Server {
@@ -257,14 +258,14 @@ fn a_connection_is_served_in_its_order() {
 fn an_address_that_others_can_reach_needs_a_key_and_a_name() {
     let sandbox = Sandbox::new();
     let args = ["mcp", "--namespace", "n", "--http", "0.0.0.0:0"];
-    let refused = || super::sandbox::finish(&mut sandbox.command(&args));
+    let refused = || crate::sandbox::finish(&mut sandbox.command(&args));
     let outcome = refused();
     assert_eq!(outcome.code, 2, "{outcome:?}");
     assert!(outcome.stderr.contains("AFORESAID_MCP_KEY, and --allow-host"), "{}", outcome.stderr);
     let taken = Server::start(&sandbox, &[], None);
     let port = taken.address.rsplit(':').next().unwrap();
-    let outcome = super::sandbox::finish(&mut sandbox.command(&["mcp", "--namespace", "n", "--http", port]));
+    let outcome = crate::sandbox::finish(&mut sandbox.command(&["mcp", "--namespace", "n", "--http", port]));
     assert!(outcome.code == 1 && outcome.stderr.contains("name another with --http"), "{outcome:?}");
-    let alone = super::sandbox::finish(&mut sandbox.command(&["mcp", "--namespace", "n", "--allow-host", "x"]));
+    let alone = crate::sandbox::finish(&mut sandbox.command(&["mcp", "--namespace", "n", "--allow-host", "x"]));
     assert!(alone.code == 2 && alone.stderr.contains("--http"), "{alone:?}");
 }

@@ -1,9 +1,7 @@
 use serde_json::{Value, json};
 
-use super::{
-    client::{Client, meta, server, text},
-    sandbox::Sandbox,
-};
+use super::client::{Client, meta, server, text};
+use crate::sandbox::Sandbox;
 
 const NAMES: [&str; 5] = ["search_memories", "get_memory", "add_memory", "forget_memory", "list_sessions"];
 

@@ -3,10 +3,8 @@
 use aforesaid_fuzz_targets::Mutator;
 use serde_json::{Value, json};
 
-use super::{
-    client::{Client, server},
-    sandbox::Sandbox,
-};
+use super::client::{Client, server};
+use crate::sandbox::Sandbox;
 
 /// A call of each tool that it can do, with all arguments that it takes.
 fn calls() -> [(&'static str, Value); 5] {

@@ -5,10 +5,8 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    client::{Client, server},
-    sandbox::Sandbox,
-};
+use super::client::{Client, server};
+use crate::sandbox::Sandbox;
 
 /// Sends a call, and waits for nothing.
 fn send(client: &mut Client, id: u64, tool: &str, arguments: Value) {

@@ -4,7 +4,8 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::json;
 
-use super::{client::Client, sandbox::Sandbox};
+use super::client::Client;
+use crate::sandbox::Sandbox;
 
 /// A repository, as far as Git asks for it.
 fn repository(sandbox: &Sandbox, folder: &str, url: &str) {
@@ -87,6 +88,6 @@ fn a_reranker_that_is_not_there_is_refused_at_once() {
                 .starts_with(&format!("2 usage: --rerank {name}: found no reranker of that name; expected evidence")),
             "{refused}"
         );
-        assert!(!sandbox.path(super::sandbox::STORE).exists());
+        assert!(!sandbox.path(crate::sandbox::STORE).exists());
     }
 }

@@ -2,10 +2,8 @@ use std::{collections::BTreeSet, path::Path, process::Command, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{
-    client::{Client, server, text},
-    sandbox::Sandbox,
-};
+use super::client::{Client, server, text};
+use crate::sandbox::Sandbox;
 
 /// Three sessions about a garden.
 fn garden() -> Sandbox {

@@ -1,6 +1,6 @@
 //! What a place that keeps rows implements to become a [`Store`].
 
-use std::path::Path;
+use std::{path::Path, sync::atomic::AtomicBool};
 
 use super::{
     candidates::CandidateSource,
@@ -85,7 +85,13 @@ pub trait Backend: Send + Sync {
     ///
     /// # Errors
     /// When there is no file to copy, or it cannot be copied.
-    fn back_up(&self, _file: &Path, _existing: Existing, _step: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError> {
+    fn back_up(
+        &self,
+        _file: &Path,
+        _existing: Existing,
+        _step: &mut dyn FnMut(&str),
+        _stop: &AtomicBool,
+    ) -> Result<BackedUp, StoreError> {
         Err(StoreError::Location {
             location: self.location(),
             found: "ends with the process, and has no file to copy".to_owned(),

@@ -20,3 +20,18 @@ pub struct SessionSummary {
     /// The position of the one that arrived last.
     pub latest: Seq,
 }
+
+/// The turns of a scope that one speaker said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpeakerSummary {
+    /// The name as it is stored.
+    pub speaker: String,
+    /// How many turns.
+    pub turns: u64,
+    /// When the first was said.
+    pub first: Option<Timestamp>,
+    /// When the last was said.
+    pub last: Option<Timestamp>,
+    /// The position of the one that arrived last.
+    pub latest: Seq,
+}

@@ -37,7 +37,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 63] = [
+pub const CASES: [(&str, Case); 64] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -97,6 +97,7 @@ pub const CASES: [(&str, Case); 63] = [
     ("forgetting_by_every_filter", filters::forgetting_by_every_filter),
     ("a_scope_leaves_conversations_out", filters::a_scope_leaves_conversations_out),
     ("sessions_are_listed", browsing::sessions_are_listed),
+    ("speakers_are_listed", browsing::speakers_are_listed),
     ("ids_are_found_by_how_they_begin", browsing::ids_are_found_by_how_they_begin),
     ("labels_change_in_place", updates::labels_change_in_place),
     ("a_new_text_takes_the_old_one_along", updates::a_new_text_takes_the_old_one_along),

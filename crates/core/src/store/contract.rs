@@ -1,10 +1,10 @@
 //! What callers use: the trait [`Store`].
 
-use std::path::Path;
+use std::{path::Path, sync::atomic::AtomicBool};
 
 use super::{
     batch::{AppendOutcome, Batch, Fingerprint, OnConflict},
-    browse::SessionSummary,
+    browse::{SessionSummary, SpeakerSummary},
     candidates::CandidateSource,
     check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
     cues::CueStore,
@@ -151,6 +151,12 @@ pub trait Store: CueStore + RowStore + Send + Sync {
     /// # Errors
     /// [`StoreError::UnknownNamespace`], or when the backend fails.
     fn sessions(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<SessionSummary>, StoreError>;
+
+    /// The speakers of a scope, by the bytes of their names.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownNamespace`], or when the backend fails.
+    fn speakers(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<SpeakerSummary>, StoreError>;
 
     /// Up to `limit` memories of a scope, what was said last first; what has no time comes last. Of those of one time, and
     /// of none, what arrived last comes first.
@@ -355,11 +361,17 @@ pub trait Store: CueStore + RowStore + Send + Sync {
     fn snapshots(&self, namespace: &Namespace) -> Result<Vec<String>, StoreError>;
 
     /// Copies the store as it is at one moment to a file, which appears whole and compared with what should be in it,
-    /// or not at all; `step` is told what is done.
+    /// or not at all; `step` is told what is done. It ends early, with an error, once `stop` is true.
     ///
     /// # Errors
-    /// When the file cannot be, or the store is damaged, cannot be copied or read.
-    fn back_up(&self, file: &Path, existing: Existing, step: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError>;
+    /// When the file cannot be, the store is damaged, cannot be copied or read, and when it is stopped.
+    fn back_up(
+        &self,
+        file: &Path,
+        existing: Existing,
+        step: &mut dyn FnMut(&str),
+        stop: &AtomicBool,
+    ) -> Result<BackedUp, StoreError>;
 
     /// [`Store::export`] of a whole namespace that goes on where something cannot be read; by position.
     ///

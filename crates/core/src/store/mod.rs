@@ -32,7 +32,7 @@ mod version;
 
 pub use backend::{Backend, Change, ChangeKind, Extent, MissingNamespace, View, Written};
 pub use batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict};
-pub use browse::SessionSummary;
+pub use browse::{SessionSummary, SpeakerSummary};
 pub use candidates::{CandidateQuery, CandidateSet, CandidateSource};
 pub use check::{BackedUp, CheckDepth, Existing, Finding, Gravity, Salvaged};
 pub use contract::Store;

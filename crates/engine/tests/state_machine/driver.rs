@@ -5,9 +5,9 @@ use std::{
     time::Duration,
 };
 
+use super::model::{Effect, Lane, word};
 use crate::{
     chance::Chance,
-    model::{Effect, Lane, word},
     workers::{Answer, Command, Failure, Found, Idle, Line, Worker},
 };
 

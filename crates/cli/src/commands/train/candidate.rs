@@ -98,7 +98,7 @@ impl Candidate {
                 report.caveat.iter().try_for_each(|caveat| say!("{caveat}"))?;
                 say!("{} questions, {} trees", report.questions, report.trees)?;
                 if report.helps {
-                    say!("ranker {} in {}; use it with --ranker {0}", ranker.id(), self.out.display())?;
+                    say!("ranker {} in {}; use it with --ranker {1}", ranker.id(), self.out.display())?;
                 }
             }
         }

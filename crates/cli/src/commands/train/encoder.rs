@@ -108,7 +108,13 @@ impl TrainEncoder {
         let note = format!("{learned} cue questions");
         let trained = train(&files, &lessons.learned, &lessons.held_out, &note, &tuned, &mut observe);
         bar.finish_and_clear();
-        self.finish(&trained?, &lessons, settings)
+        match self.finish(&trained?, &lessons, settings) {
+            Err(Failure::Input(_)) if interruption.is_asked_for() => Err(Failure::Stopped {
+                file: self.out.display().to_string(),
+                next: "what it had learned by then did not surely help; begin anew",
+            }),
+            finished => finished,
+        }
     }
 
     /// Writes the adapter where it helped.

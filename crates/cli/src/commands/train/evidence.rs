@@ -89,6 +89,8 @@ impl TrainEvidence {
                 "a reranker is begun from an embedding model on this machine; name one with --model".to_owned(),
             )
         })?;
+        // It is added to the model as it was published, as every reranker's file is.
+        let files = files.published();
         let training = EvidenceTraining {
             sources: &sources,
             pipeline: &pipeline,
@@ -119,7 +121,14 @@ impl TrainEvidence {
         let mut watching = Watching { observe: &observe, step: &mut step, saving };
         let outcome = training.run(&equipment, &mut watching);
         bar.finish_and_clear();
-        self.finish(&outcome?, settings)
+        match self.finish(&outcome?, settings) {
+            Err(Failure::Input(_)) if interruption.is_asked_for() => Err(Failure::Stopped {
+                file: self.out.display().to_string(),
+                next: "what it had learned by then did not surely help; the same command with --resume goes on from its \
+                       checkpoint",
+            }),
+            finished => finished,
+        }
     }
 
     fn tuned(&self, settings: &Settings) -> EvidenceSettings {

@@ -2,8 +2,8 @@
 
 use super::{add, note, ns, texts, turn};
 use crate::{
-    store::{DeleteTarget, MemoryRef, SessionSummary, Store},
-    types::{ConversationId, Draft, MemoryId, Note, Scope, Seq, SessionId, Timestamp, Turn},
+    store::{DeleteTarget, MemoryRef, SessionSummary, SpeakerSummary, Store},
+    types::{ConversationId, Draft, MemoryFilter, MemoryId, Note, Scope, Seq, SessionId, Timestamp, Turn},
 };
 
 fn at(day: &str) -> Option<Timestamp> {
@@ -12,6 +12,43 @@ fn at(day: &str) -> Option<Timestamp> {
 
 fn said(id: &str, conversation: &str, session: &str, day: Option<&str>) -> Draft {
     Draft::Turn(Turn { said_at: day.and_then(at), ..turn(Some(id), conversation, session, id) })
+}
+
+pub(super) fn speakers_are_listed(store: &dyn Store) {
+    let spoken = |id: &str, speaker: &str, day: Option<&str>| {
+        Draft::Turn(Turn { said_at: day.and_then(at), speaker: speaker.to_owned(), ..turn(Some(id), "c", "s", "said") })
+    };
+    let drafts = [
+        spoken("t1", "zoe", Some("2024-01-02")),
+        spoken("t2", "Zoe", None),
+        Draft::Note(note("n1", "nobody says a note")),
+        spoken("t3", "zoe", Some("2024-01-01")),
+        spoken("t4", "It's \"Ægir\"", Some("2024-02-01")),
+        spoken("t5", "zoe", None),
+    ];
+    add(store, "a", &drafts);
+    add(store, "b", &[spoken("t1", "Ann", None)]);
+    let row = |speaker: &str, turns, (first, last), latest| SpeakerSummary {
+        speaker: speaker.to_owned(),
+        turns,
+        first,
+        last,
+        latest: Seq(latest),
+    };
+    let february = (at("2024-02-01"), at("2024-02-01"));
+    let all = [
+        row("It's \"Ægir\"", 1, february, 5),
+        row("Zoe", 1, (None, None), 2),
+        row("zoe", 3, (at("2024-01-01"), at("2024-01-02")), 6),
+    ];
+    assert_eq!(store.speakers(&ns("a"), &Scope::default()).unwrap(), all);
+    let late = Scope { from: at("2024-01-02"), ..Scope::default() };
+    let day = (at("2024-01-02"), at("2024-01-02"));
+    assert_eq!(store.speakers(&ns("a"), &late).unwrap(), [row("It's \"Ægir\"", 1, february, 5), row("zoe", 1, day, 1)]);
+    let filter = MemoryFilter { speakers: vec!["Zoe".to_owned()], ..MemoryFilter::default() };
+    let of_one = Scope { filter, ..Scope::default() };
+    assert_eq!(store.speakers(&ns("a"), &of_one).unwrap(), [row("Zoe", 1, (None, None), 2)]);
+    assert!(store.speakers(&ns("zzz"), &Scope::default()).is_err());
 }
 
 pub(super) fn sessions_are_listed(store: &dyn Store) {

@@ -1,6 +1,6 @@
 //! The store over any backend.
 
-use std::path::Path;
+use std::{path::Path, sync::atomic::AtomicBool};
 
 use super::{append, encoders, forget, identity, indexes, prefixes, update};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     store::{
         backend::{Backend, Change, ChangeKind, Extent, MissingNamespace, View, Written},
         batch::{AppendOutcome, Batch, Fingerprint, NewVectors, OnConflict},
-        browse::SessionSummary,
+        browse::{SessionSummary, SpeakerSummary},
         candidates::CandidateSource,
         check::{BackedUp, CheckDepth, Existing, Finding, Salvaged},
         contract::Store,
@@ -214,6 +214,10 @@ impl<B: Backend> Store for B {
         look_in(self, "list sessions", namespace, |tables| tables.sessions(scope))
     }
 
+    fn speakers(&self, namespace: &Namespace, scope: &Scope) -> Result<Vec<SpeakerSummary>, StoreError> {
+        look_in(self, "list speakers", namespace, |tables| tables.speakers(scope))
+    }
+
     fn latest(&self, namespace: &Namespace, scope: &Scope, limit: usize) -> Result<Vec<Record>, StoreError> {
         look_in(self, "list memories", namespace, |tables| tables.fetch(&tables.latest(scope, limit)?))
     }
@@ -381,8 +385,14 @@ impl<B: Backend> Store for B {
         Ok(names.unwrap_or_default())
     }
 
-    fn back_up(&self, file: &Path, existing: Existing, step: &mut dyn FnMut(&str)) -> Result<BackedUp, StoreError> {
-        Backend::back_up(self, file, existing, step)
+    fn back_up(
+        &self,
+        file: &Path,
+        existing: Existing,
+        step: &mut dyn FnMut(&str),
+        stop: &AtomicBool,
+    ) -> Result<BackedUp, StoreError> {
+        Backend::back_up(self, file, existing, step, stop)
     }
 
     fn salvage(

@@ -1,12 +1,12 @@
 //! The rows of memories, and of the conversations and sessions they belong to.
 
-use std::ops::ControlFlow;
+use std::{collections::BTreeMap, ops::ControlFlow};
 
 use super::selection::Selection;
 use crate::{
     error::StoreError,
     store::{
-        browse::SessionSummary,
+        browse::{SessionSummary, SpeakerSummary},
         lookup::{MemoryRef, NamespaceStats},
         sink::IndexSink,
     },
@@ -199,6 +199,27 @@ pub trait MemoryTable {
             Ok(())
         })?;
         Ok(all)
+    }
+
+    /// A scope's speakers, by the bytes of their names.
+    fn speakers(&self, scope: &Scope) -> Result<Vec<SpeakerSummary>, StoreError> {
+        let mut all: BTreeMap<String, SpeakerSummary> = BTreeMap::new();
+        self.export(scope, &mut |Record { seq, speaker, said_at, .. }| {
+            let Some(speaker) = speaker else { return Ok(()) };
+            let of = all.entry(speaker).or_insert_with_key(|speaker| SpeakerSummary {
+                speaker: speaker.clone(),
+                turns: 0,
+                first: said_at,
+                last: said_at,
+                latest: seq,
+            });
+            of.turns += 1;
+            of.first = [of.first, said_at].into_iter().flatten().min();
+            of.last = of.last.max(said_at);
+            of.latest = of.latest.max(seq);
+            Ok(())
+        })?;
+        Ok(all.into_values().collect())
     }
 
     /// Up to `limit` positions of a scope, what was said last first, what has no time last; of equals what arrived last.

@@ -2,20 +2,13 @@
 //!
 //! The info string of a fenced block says what becomes of it; [`markdown::Kind`] lists the words. `rust` blocks are
 //! compiled as doc tests of the crate `aforesaid`. Everything runs offline, without a model, in a folder of its own.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 mod expected;
 mod links;
 mod markdown;
 mod options;
 mod pipelines;
-#[path = "../sandbox/mod.rs"]
-mod sandbox;
 mod script;
-#[allow(dead_code, reason = "each test file uses its part")]
-#[path = "../../../llm/tests/protocol/server.rs"]
-mod server;
 mod servers;
 
 use std::{
@@ -25,8 +18,9 @@ use std::{
 };
 
 use markdown::{Document, Kind};
-use sandbox::{Sandbox, finish};
 use script::{Encoder, run};
+
+use crate::sandbox::{Sandbox, finish};
 
 /// The documents, and the encoder that each has while its commands run.
 const DOCUMENTS: [(&str, Encoder); 13] = [

@@ -4,16 +4,9 @@
 //! others write beside it. A process that is killed may have done its last command, whole, or not.
 //!
 //! `AFORESAID_STEPS` says how many commands are given (1,000), `AFORESAID_SEED` which (1).
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "test code")]
 
-#[path = "../bags/mod.rs"]
-mod bags;
-#[path = "../chance/mod.rs"]
-mod chance;
 mod driver;
 mod model;
-#[path = "../workers/mod.rs"]
-mod workers;
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(default)

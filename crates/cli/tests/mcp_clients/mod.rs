@@ -2,11 +2,6 @@
 //! over standard input and output and over HTTP: client.py and client.mjs list, call and page every tool.
 //!
 //! The packages are installed once, below the target folder. Where that is not possible the test says so and is skipped.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test code")]
-
-#[path = "../sandbox/mod.rs"]
-mod sandbox;
 
 use std::{
     fs,
@@ -15,8 +10,9 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use sandbox::{PROGRAM, Sandbox, finish};
 use serde_json::Value;
+
+use crate::sandbox::{PROGRAM, Sandbox, finish};
 
 /// A client that is installed.
 struct Client {
