@@ -56,7 +56,7 @@ pub(crate) struct Global {
     pub(crate) config: Option<PathBuf>,
     /// The time zone in which days begin and times are printed: a name such as Europe/Berlin, or +02:00
     /// [default: the zone of this machine].
-    #[arg(long, global = true, value_name = "NAME", env = "AFORESAID_TIME_ZONE")]
+    #[arg(long, global = true, value_name = "NAME", env = "AFORESAID_TIME_ZONE", allow_hyphen_values = true)]
     pub(crate) time_zone: Option<Zone>,
     /// The moment of asking, which "yesterday" and "latest" refer to [default: now].
     #[arg(long, global = true, value_name = "TIME")]

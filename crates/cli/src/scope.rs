@@ -18,7 +18,7 @@ pub(crate) struct ScopeArgs {
     #[arg(long, value_name = "CONVERSATION")]
     pub(crate) except: Vec<ConversationId>,
     /// Only what was said at or after this time: 2024-03-09, 2024-03-09T18:02:00Z, or words such as "last week".
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", alias = "since")]
     pub(crate) from: Option<String>,
     /// Only what was said at or before this time; a date, a month or "last week" means until its end.
     #[arg(long, value_name = "TIME")]

@@ -107,6 +107,14 @@ fn confidence_is_held_against_what_is_true() {
     assert!(shown.contains("No question is marked as one that nothing answers"), "{shown}");
     let chosen = sandbox.refusal(&eval("confidence", &["--system", "bm25(k1={0.9, 1.5})"]));
     assert!(chosen.contains("has numbers to choose"), "{chosen}");
+    // They went on without it, and said nothing.
+    for args in [&eval("confidence", &["--system", "lexical"])[..], &eval("run", &["--system", "lexical"])] {
+        let missing = sandbox.refusal(&[args, &["--ranker", "none.ranker"]].concat());
+        assert!(missing.starts_with("4 invalid_input: --ranker: file none.ranker could not be read"), "{missing}");
+        assert!(missing.ends_with("nothing was measured"), "{missing}");
+    }
+    let tuned = sandbox.refusal(&eval("tune", &["--system", "bm25", "--ranker", "none.ranker"]));
+    assert!(tuned.starts_with("2 usage: --ranker: numbers are chosen, and a ranker is of one pipeline"), "{tuned}");
 }
 
 #[test]

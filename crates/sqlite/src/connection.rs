@@ -63,7 +63,7 @@ impl Pool {
     fn require_whole_pages(&self, connection: &Connection) -> Result<(), StoreError> {
         let page = header::pragma(connection, "page_size", &self.location)?;
         let bytes = fs::metadata(&self.path).map_or(0, |file| file.len());
-        match u64::try_from(page).is_ok_and(|page| page > 0 && bytes % page != 0) {
+        match u64::try_from(page).is_ok_and(|page| page > 0 && !bytes.is_multiple_of(page)) {
             true => Err(self.context("open the store").damaged("the file ends within a page")),
             false => Ok(()),
         }

@@ -12,6 +12,7 @@ use clap::{Args, ValueHint};
 use super::{
     CueArgs, DataArgs, OutputArgs,
     equipment::{VectorArgs, watched},
+    learned::learned_with,
 };
 use crate::{failure::Failure, files::write_whole, rerank::LocalRerankArgs, settings::Settings};
 
@@ -53,7 +54,7 @@ impl Confidence {
             dataset,
             unit,
             measures: Vec::new(),
-            system: self.system.clone(),
+            system: learned_with(self.system.clone(), settings)?,
             cues: self.cues.recording(),
             rerank_depth: reranker.as_ref().map(|reranker| self.rerank.reranking(reranker.as_ref()).depth),
         };

@@ -4,6 +4,7 @@ mod compare;
 mod confidence;
 mod data;
 pub(super) mod equipment;
+mod learned;
 mod moved;
 mod own_store;
 mod run;

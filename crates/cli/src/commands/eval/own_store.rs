@@ -11,7 +11,7 @@ use aforesaid_eval::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{OutputArgs, equipment::watched};
+use super::{OutputArgs, equipment::watched, learned::usable_ranker};
 use crate::{failure::Failure, files::read_input, rerank::LocalRerankArgs, settings::Settings};
 
 /// What is asked of one's own store.
@@ -31,6 +31,7 @@ impl Asked<'_> {
                 system.name
             )));
         }
+        usable_ranker(settings)?;
         let file = self.queries.display().to_string();
         let bytes = read_input(self.queries).map_err(Failure::io(format!("file {file}")))?;
         let text = String::from_utf8(bytes).map_err(|_| {

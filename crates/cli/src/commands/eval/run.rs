@@ -15,6 +15,7 @@ use clap::{Args, ValueHint};
 use super::{
     CueArgs, DataArgs, MeasureArgs, OutputArgs,
     equipment::{VectorArgs, watched},
+    learned::learned_with,
     own_store,
 };
 use crate::{failure::Failure, files::write_whole, rerank::LocalRerankArgs, settings::Settings};
@@ -103,27 +104,7 @@ impl Run {
             }
             system.criterion = criterion.clone();
         }
-        if let Some(adapter) = &settings.models.query_adapter {
-            if system.chooses() {
-                return Err(Failure::Usage(format!(
-                    "--query-adapter: system {} has numbers to choose, and an adapter is put into one pipeline; leave one out",
-                    system.name
-                )));
-            }
-            let name = adapter.query_name();
-            system.pipeline = system.pipeline.with_query_adapter(&name);
-            system.name = format!("{}+{name}", system.name);
-        }
-        if let Some(ranker) = &settings.ranker {
-            if system.chooses() {
-                return Err(Failure::Usage(format!(
-                    "--ranker: system {} has numbers to choose, and a ranker is of one pipeline; leave one out",
-                    system.name
-                )));
-            }
-            system.pipeline = system.pipeline.without_stage().with_stage(ranker.clone());
-            system.name = format!("{}+ranker-{}", system.name, ranker.id());
-        }
+        let system = learned_with(system, settings)?;
         if self.receipt.is_some() && self.rerank.is_another() {
             let why =
                 "a receipt names what everybody has; leave --receipt out, or rerank by the one that ships (evidence)";

@@ -5,6 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use super::{
     CueArgs, DataArgs, MeasureArgs, OutputArgs,
     equipment::{VectorArgs, watched},
+    learned::refuse_learned,
 };
 use crate::{
     failure::Failure,
@@ -60,6 +61,7 @@ impl Tune {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
+        refuse_learned("numbers are chosen", settings)?;
         let (dataset, data) = (self.data.dataset()?, self.data.path(settings)?);
         let mut measures = self.measures.measures();
         for measure in self.criterion.measures() {

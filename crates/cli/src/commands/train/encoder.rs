@@ -19,7 +19,9 @@ use crate::{
     failure::Failure,
     files::write_whole,
     interruption::Interruption,
-    progress, remembering,
+    progress,
+    quoted::quoted,
+    remembering,
     render::{count, memories, say},
     settings::{Output, Settings},
 };
@@ -169,10 +171,15 @@ impl TrainEncoder {
                         memories(lessons.sensitive as u64)
                     )?;
                 }
-                let file = self.out.display();
+                let file = quoted(&self.out.display().to_string());
+                let namespace = quoted(settings.namespace.as_str());
                 match self.queries {
-                    true => say!("written to {file}; `aforesaid search --query-adapter {file}` reads queries with it"),
-                    false => say!("written to {file}; `aforesaid reembed --model {file}` brings the namespace over"),
+                    true => say!(
+                        "written to {file}; `aforesaid -n {namespace} search --query-adapter {file}` reads queries with it"
+                    ),
+                    false => say!(
+                        "written to {file}; `aforesaid -n {namespace} reembed --model {file}` brings the namespace over"
+                    ),
                 }
             }
         }
