@@ -41,8 +41,8 @@ fn is_part(term: &str, index: &Index) -> bool {
     index.postings().counted_terms().any(|(other, _)| is_in(other))
 }
 
-/// Whether a word is letters and then digits, a long number, or the hash of a commit. Counts, amounts, times of day and dates are none, nor are paths and
-/// addresses.
+/// Whether a word is letters and then digits, a long number, or the hash of a commit. Counts, amounts, times of day and dates are
+/// none, nor are paths and addresses.
 fn is_code(word: &str) -> bool {
     let Some(first_digit) = word.find(|c: char| c.is_ascii_digit()) else { return false };
     if !word.is_ascii() || word.len() > LONGEST || word.contains(['/', ':', '@', '\\', '=', ',']) {
