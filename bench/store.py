@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-STEPS = ["add", "search", "forget", "search after it", "search again", "export"]
+STEPS = ["add", "search", "forget", "search after it", "search again", "export", "list speakers"]
 
 
 def timed(program, store, *command):
@@ -28,6 +28,7 @@ def steps(program, store, number):
         "search after it": timed(program, store, *search),
         "search again": timed(program, store, *search),
         "export": timed(program, store, "export", "-c", "talk-3"),
+        "list speakers": timed(program, store, "list", "speakers"),
     }
 
 
