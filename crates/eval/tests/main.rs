@@ -1,4 +1,4 @@
-//! The tests of this crate, in one program: a program a file takes ten times the time and the disk to link.
+//! The tests of this crate, in one program: each program holds all of the engine, and one a file filled disks.
 #![allow(
     clippy::expect_used,
     clippy::panic,

@@ -27,6 +27,7 @@ mod tools;
 use std::{io, net::SocketAddr};
 
 pub use http::{HttpSettings, PATH, serve_http};
+pub use params::json_kind;
 pub use stdio::serve_stdio;
 pub use tools::{Rerank, Toolbox};
 

@@ -22,19 +22,22 @@ pub(crate) fn wrong_params(request: &CustomRequest) -> Option<ErrorData> {
 /// What is wrong, as far as it can be told.
 fn found(method: &str, params: Option<&Value>) -> String {
     let Some(params) = params else { return "no params".to_owned() };
-    let Value::Object(fields) = params else { return format!("params: found {}", kind(params)) };
+    let Value::Object(fields) = params else { return format!("params: found {}", json_kind(params)) };
     if method == "tools/call" {
         match (fields.get("name"), fields.get("arguments")) {
             (None, _) => return "params have no name".to_owned(),
-            (Some(name), _) if !name.is_string() => return format!("name: found {}", kind(name)),
-            (_, Some(arguments)) if !arguments.is_object() => return format!("arguments: found {}", kind(arguments)),
+            (Some(name), _) if !name.is_string() => return format!("name: found {}", json_kind(name)),
+            (_, Some(arguments)) if !arguments.is_object() => {
+                return format!("arguments: found {}", json_kind(arguments));
+            }
             _ => {}
         }
     }
     "params that it does not take".to_owned()
 }
 
-fn kind(value: &Value) -> &'static str {
+/// What kind of JSON a value is, for an error that shows nothing of it.
+pub fn json_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a truth value",

@@ -17,6 +17,7 @@ use crate::{
     failure::Failure,
     page::{Page, Paging},
     progress,
+    quoted::quoted,
     render::{self, Extent, Layout, QUIET, STRONG, say},
     rerank,
     screen::Screen,
@@ -103,10 +104,4 @@ fn next_steps(settings: &Settings) -> Result<(), Failure> {
          {STRONG}{program} --store {store} -n me import conversations.json{STRONG:#}      {QUIET}your own: ChatGPT, Claude, OpenAI messages, JSON lines{QUIET:#}\n  \
          {STRONG}{program} --store {store} -n demo forget --all{STRONG:#}      {QUIET}and it is gone{QUIET:#}"
     )
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:".contains(c);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

@@ -23,6 +23,7 @@ use aforesaid::{
     sync::{OlderTurns, Queue, QueuedEvent, SyncOptions, agent_of, discover},
     types::{ConversationId, Query, Zone},
 };
+use aforesaid_mcp::json_kind;
 use clap::Args;
 use serde_json::Value;
 
@@ -127,11 +128,11 @@ impl Event {
         let refused = |found: String| Failure::Input(format!("standard input: found {found}; {expected}"));
         let event: Value = serde_json::from_slice(input)
             .map_err(|error| refused(format!("no JSON from line {}, column {} on", error.line(), error.column())))?;
-        let Value::Object(fields) = event else { return Err(refused(kind(&event).to_owned())) };
+        let Value::Object(fields) = event else { return Err(refused(json_kind(&event).to_owned())) };
         let text = |name: &str| match fields.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(other) => Err(refused(format!("{} in its field {name:?}, where a text should be", kind(other)))),
+            Some(other) => Err(refused(format!("{} in its field {name:?}, where a text should be", json_kind(other)))),
         };
         Ok(Self {
             session_id: text("session_id")?,
@@ -140,18 +141,6 @@ impl Event {
             prompt: text("prompt")?,
             source: text("source")?,
         })
-    }
-}
-
-/// What kind of JSON a value is.
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 

@@ -38,12 +38,11 @@ pub(super) fn read(text: &str, intake: &mut Intake) -> Result<(), FormatError> {
     let session = session(1, intake.place(Spot::default()))?;
     let zone = intake.source().zone.cloned().unwrap_or_default();
     let recorded = Recorded::of(intake.file(), &zone);
-    for (line, text) in (1..).zip(text.lines()) {
-        if text.contains("-->") && start(text.trim()).is_none() {
-            intake.skip(Spot::line(line), SkipReason::UnknownType("time of a cue".to_owned()));
-        }
+    let (cues, unread) = cues(text);
+    for line in unread {
+        intake.skip(Spot::line(line), SkipReason::UnknownType("time of a cue".to_owned()));
     }
-    for (index, cue) in joined(cues(text)).into_iter().enumerate() {
+    for (index, cue) in joined(cues).into_iter().enumerate() {
         let spot = Spot::line(cue.line);
         let turn = Turn {
             id: Some(name(format!("{session}:{}", index + 1), "id", intake.place(spot))?),
@@ -61,14 +60,18 @@ pub(super) fn read(text: &str, intake: &mut Intake) -> Result<(), FormatError> {
     Ok(())
 }
 
-fn cues(text: &str) -> Vec<Cue> {
-    let mut cues: Vec<Cue> = Vec::new();
+/// The cues, and the lines of those whose time cannot be read: what is said there belongs to no other cue.
+fn cues(text: &str) -> (Vec<Cue>, Vec<usize>) {
+    let (mut cues, mut unread): (Vec<Cue>, Vec<usize>) = Default::default();
     let mut is_in = false;
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
         if let Some(start) = start(line) {
             cues.push(Cue { line: index + 1, start, speaker: None, text: String::new() });
             is_in = true;
+        } else if line.contains("-->") && line.starts_with(|first: char| first.is_ascii_digit()) {
+            unread.push(index + 1);
+            is_in = false;
         } else if line.is_empty() {
             is_in = false;
         } else if is_in && let Some(cue) = cues.last_mut() {
@@ -80,7 +83,7 @@ fn cues(text: &str) -> Vec<Cue> {
             cue.text.push_str(&said);
         }
     }
-    cues
+    (cues, unread)
 }
 
 /// The moment of a line such as `00:01:02,500 --> 00:01:04,000`.
@@ -148,6 +151,16 @@ fn joined(cues: Vec<Cue>) -> Vec<Cue> {
 mod tests {
     use super::*;
 
+    /// It was left out without a word, or said by whoever spoke before.
+    #[test]
+    fn a_cue_whose_time_cannot_be_read_is_told_and_joins_no_other() {
+        let text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ann>The reel jams.\n00:03,x --> 00:04.000\n<v Bob>Oil it.\n\n\
+                    00:05.000 --> 00:06.000\n<v Ann>No.\nPress --> now.\n";
+        let (cues, unread) = cues(text);
+        let said: Vec<&str> = cues.iter().map(|cue| cue.text.as_str()).collect();
+        assert_eq!((said, unread), (vec!["The reel jams.", "No. Press --> now."], vec![5]));
+    }
+
     #[test]
     fn moments_in_a_recording_are_counted() {
         let read = ["00:01:02.500", "01:02.5", "1:00:00", "x", "99999999999999999999:00:00.000"].map(millis);
@@ -159,7 +172,7 @@ mod tests {
         let text = "WEBVTT\n\n1\n00:01.000 --> 00:02.000\n<v Ann>The reel\njams.\n\n00:03.000 --> 00:04.000\n<v Ann>Again.\n\n\
                     00:05.000 --> 00:06.000 align:start\nBob: Oil it.\n";
         let told: Vec<(Option<String>, String)> =
-            joined(cues(text)).into_iter().map(|cue| (cue.speaker, cue.text)).collect();
+            joined(cues(text).0).into_iter().map(|cue| (cue.speaker, cue.text)).collect();
         let expected = [("Ann", "The reel jams. Again."), ("Bob", "Oil it.")];
         assert_eq!(told, expected.map(|(speaker, text)| (Some(speaker.to_owned()), text.to_owned())));
         assert!(
