@@ -1,5 +1,7 @@
 //! The command line: options of every command, and the commands.
 
+use std::ffi::OsString;
+
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::{
@@ -89,6 +91,19 @@ pub(crate) fn command() -> clap::Command {
     Cli::command().mut_subcommands(|command| {
         let has_more = command.get_subcommands().next().is_none() && command.get_after_help().is_none();
         if has_more { command.after_help(REST).after_long_help("") } else { command }
+    })
+}
+
+/// [`command`], where the variable of an option that is typed is left unread: what it says does not count, be it wrong or right.
+pub(crate) fn command_for(typed: &[OsString]) -> clap::Command {
+    let typed: Vec<&str> = typed.iter().take_while(|arg| *arg != "--").filter_map(|arg| arg.to_str()).collect();
+    let is_typed = |long: &str| {
+        let value = |arg: &str| arg.strip_prefix("--").and_then(|arg| arg.strip_prefix(long)).map(str::to_owned);
+        typed.iter().filter_map(|arg| value(arg)).any(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    command().mut_args(|arg| match arg.get_long().is_some_and(is_typed) {
+        true => arg.env(None::<&'static str>),
+        false => arg,
     })
 }
 

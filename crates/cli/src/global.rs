@@ -13,6 +13,7 @@ use crate::{
     old_names,
     precision::PrecisionChoice,
     server::ServerArgs,
+    settings::Output,
     values::{at_least_one, truth},
 };
 
@@ -79,6 +80,13 @@ pub(crate) struct Global {
     pub(crate) pipeline: Option<Pipeline>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
+}
+
+impl Global {
+    /// Whom the output is for.
+    pub(crate) fn output(&self) -> Output {
+        if self.json { Output::Programs } else { Output::People }
+    }
 }
 
 /// Instructions that this processor has.

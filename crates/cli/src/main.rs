@@ -38,7 +38,7 @@ mod unused;
 mod values;
 mod wrap;
 
-use std::process::ExitCode;
+use std::{env, ffi::OsString, process::ExitCode};
 
 use clap::{ArgMatches, FromArgMatches};
 
@@ -49,14 +49,15 @@ use crate::{
 };
 
 fn main() -> ExitCode {
-    match commands::hook::is_called(args::command, std::env::args_os().skip(1)) {
+    match commands::hook::is_called(args::command, env::args_os().skip(1)) {
         true => commands::hook::always_well(program),
         false => program(),
     }
 }
 
 fn program() -> ExitCode {
-    let matches = args::command().try_get_matches();
+    let typed: Vec<OsString> = env::args_os().skip(1).collect();
+    let matches = args::command_for(&typed).try_get_matches();
     let (matches, cli) = match matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches))) {
         Ok((cli, matches)) => (matches, cli),
         Err(error) => return misuse::refuse(error),
@@ -72,8 +73,8 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Failure> {
         unused::refuse(&cli.global, matches, &unused::no_search())?;
     }
     match &cli.command {
-        Command::Completions(command) => return command.run(),
-        Command::Man(command) => return command.run(),
+        Command::Completions(command) => return command.run(cli.global.output()),
+        Command::Man(command) => return command.run(cli.global.output()),
         _ => {}
     }
     old_names::warn_of_options();

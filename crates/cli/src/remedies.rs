@@ -152,6 +152,9 @@ fn of_no_vectors(reason: &NoVectors) -> String {
         NoVectors::UnknownServer { .. } => {
             "; name it with --encoder-url and --encoder-model, and with the prefixes and revision it had".to_owned()
         }
+        NoVectors::UnregisteredModel { encoder } if encoder.has_adapter() => {
+            "; name the file of its adapter with --model".to_owned()
+        }
         NoVectors::UnregisteredModel { .. } => "; give its directory with --model-dir".to_owned(),
         NoVectors::Offline { .. } => " (--offline)".to_owned(),
         NoVectors::ModelUnavailable { model, .. } => unavailable(model),

@@ -245,7 +245,7 @@ impl Settings {
             clock,
             paging: if global.no_pager { Paging::Never } else { Paging::Auto },
             agents: file.agents,
-            output: if global.json { Output::Programs } else { Output::People },
+            output: global.output(),
         })
     }
 
@@ -348,7 +348,30 @@ fn read(path: PathBuf) -> Result<File, Failure> {
         .map_err(|_| Failure::Input(format!("configuration file {shown}: found bytes that are not UTF-8")))?;
     let file = parse(&text)
         .map_err(|(line, message)| Failure::Input(format!("configuration file {shown}, line {line}: {message}")))?;
-    Ok(File { path, ..file })
+    let file = File { path, ..file };
+    Ok(match choose_base_strategy() {
+        Ok(places) => file.with_home(places.home_dir()),
+        Err(_) => file,
+    })
+}
+
+impl File {
+    /// The same where `~/` in a path is the home directory: no shell has read it.
+    fn with_home(mut self, home: &Path) -> Self {
+        for text in [&mut self.store, &mut self.model, &mut self.rerank].into_iter().flatten() {
+            if let Some(path) = text.strip_prefix("~/") {
+                *text = home.join(path).to_string_lossy().into_owned();
+            }
+        }
+        let agents = &mut self.agents.secret_rules;
+        let paths = [&mut self.model_dir, &mut self.model_cache, &mut self.ranker, &mut self.query_adapter, agents];
+        for path in paths.into_iter().flatten() {
+            if let Ok(below) = path.strip_prefix("~") {
+                *path = home.join(below);
+            }
+        }
+        self
+    }
 }
 
 /// What a configuration file says; or the line that cannot be read, and why.
@@ -385,6 +408,17 @@ mod tests {
         let target = Target { name: "configuration", check, corpus, words, usual: 2_000 };
         let outcome = run(&target, iterations(&target));
         assert_eq!(outcome.failure.map(|(input, what)| (what, input.escape_ascii().to_string())), None);
+    }
+
+    #[test]
+    fn a_tilde_is_the_home_directory() {
+        let text =
+            "store = '~/m.db'\nmodel_dir = '~/models'\nranker = '/~/r'\n[agents]\nsecret_rules = '~/rules.toml'\n";
+        let file = parse(text).unwrap().with_home(Path::new("/home/ann"));
+        assert_eq!(file.store.as_deref(), Some("/home/ann/m.db"));
+        assert_eq!(file.model_dir.as_deref(), Some(Path::new("/home/ann/models")));
+        assert_eq!(file.ranker.as_deref(), Some(Path::new("/~/r")));
+        assert_eq!(file.agents.secret_rules.as_deref(), Some(Path::new("/home/ann/rules.toml")));
     }
 
     #[test]

@@ -356,6 +356,10 @@ fn a_variable_that_cannot_be_read_is_named() {
     for value in ["1", "0", "TRUE", "false", "yes", "no", ""] {
         assert_eq!(with("AFORESAID_OFFLINE", value, &["stats"]).code, 0, "{value}");
     }
+    // What an option says in its place is all that counts.
+    assert_eq!(with("AFORESAID_THREADS", "abc", &["stats", "--threads", "1"]).code, 0);
+    assert_eq!(with("AFORESAID_THREADS", "abc", &["stats", "--threads=1"]).code, 0);
+    assert_eq!(with("AFORESAID_THREADS", "abc", &["search", "--", "--threads"]).code, 2);
     // What is wrong on the command line is said of the option, whatever the environment has.
     let typed = with("AFORESAID_THREADS", "1", &["stats", "--threads", "abc"]);
     assert!(typed.stderr.starts_with("error: invalid value 'abc' for '--threads <THREADS>'"), "{typed:?}");

@@ -214,9 +214,29 @@ fn a_store_in_a_read_only_folder_is_not_added_to() {
 
 #[test]
 fn a_store_in_a_read_only_folder_answers() {
-    let guarded = Guarded::new(0o444, 0o555);
-    let found = finish(&mut guarded.command(&["search", "kite"])).succeeded();
-    assert!(found.contains("red kite"), "{found}");
+    // Where the file may be written and the folder not, nothing did.
+    for file in [0o444, 0o666] {
+        let guarded = Guarded::new(file, 0o555);
+        let found = finish(&mut guarded.command(&["search", "kite"])).succeeded();
+        assert!(found.contains("red kite"), "{found}");
+    }
+}
+
+#[test]
+fn a_store_in_a_folder_that_others_may_write_is_not_read_as_if_nobody_could() {
+    let guarded = Guarded::new(0o666, 0o755);
+    if !guarded.root {
+        return;
+    }
+    assert_snapshot!(guarded.refusal(&["search", "kite"]), @"1 store: store guarded/memory.db: may be written by others and not here, so that it can change while it is read; ask its owner for write permission or for a backup");
+}
+
+#[test]
+fn what_is_left_of_a_store_is_told_from_another_file() {
+    let sandbox = Sandbox::holding(HELD);
+    let whole = fs::read(sandbox.path(STORE)).unwrap();
+    fs::write(sandbox.path(STORE), &whole[..50]).unwrap();
+    assert_snapshot!(sandbox.refusal(&["search", "kite"]), @"1 store: store memory.db: has 50 bytes, and a store has at least 512; restore a backup of it, or name another store with --store");
 }
 
 #[test]

@@ -46,8 +46,8 @@ pub struct RecallOptions {
     pub most_chars: usize,
     /// How likely the best turn must be to answer, from 0 to 1; where nothing is said, 0.4 if it was reranked, and 0.3 if not.
     pub min_confidence: Option<f64>,
-    /// The present session, of which nothing is handed over.
-    pub present: Option<ConversationId>,
+    /// The present session and those that it goes on with, of which nothing is handed over.
+    pub present: Vec<ConversationId>,
 }
 
 /// What a question brings up of earlier sessions.
@@ -64,7 +64,7 @@ pub struct Recalled {
 impl Default for RecallOptions {
     /// What a hook hands over where nothing is configured.
     fn default() -> Self {
-        Self { most_chars: 1_500, min_confidence: None, present: None }
+        Self { most_chars: 1_500, min_confidence: None, present: Vec::new() }
     }
 }
 
@@ -161,10 +161,15 @@ impl Memory {
         Ok(whole.or(Some(text).filter(fits)))
     }
 
-    /// The conversation of the present session, where something of it is stored.
-    fn stored(&self, namespace: &Namespace, options: &RecallOptions) -> Result<Option<ConversationId>, Error> {
-        let Some(present) = options.present.as_ref() else { return Ok(None) };
-        Ok(self.store.has_conversation(namespace, present)?.then(|| present.clone()))
+    /// The conversations of the present session of which something is stored.
+    fn stored(&self, namespace: &Namespace, options: &RecallOptions) -> Result<Vec<ConversationId>, Error> {
+        let mut stored = Vec::new();
+        for conversation in &options.present {
+            if self.store.has_conversation(namespace, conversation)? {
+                stored.push(conversation.clone());
+            }
+        }
+        Ok(stored)
     }
 
     /// How the sessions of a conversation ended, the latest first: the latest one may have only a prompt that nobody answered.

@@ -41,7 +41,11 @@ fn filled() -> Memory {
 }
 
 fn options(present: Option<&str>) -> RecallOptions {
-    RecallOptions { most_chars: 1_500, min_confidence: Some(0.0), present: present.map(conversation) }
+    RecallOptions {
+        most_chars: 1_500,
+        min_confidence: Some(0.0),
+        present: present.map(conversation).into_iter().collect(),
+    }
 }
 
 /// A hook said nothing where the present session itself answered best: it was taken out of the hits after the search, so

@@ -252,6 +252,58 @@ fn what_a_resumed_session_repeats_is_stored_once_and_stays_forgotten() {
     assert!(!home.export(&memory).contains("Did the reel hold"));
 }
 
+/// A copy whose name comes first was read first: forgetting the session that it goes on with forgot nothing, and its hook was
+/// handed what it had repeated.
+#[test]
+fn a_resumed_session_is_read_after_the_one_that_it_repeats_and_says_which_that_is() {
+    let home = Home::new();
+    let text = home.at_home(CLAUDE);
+    let copy = "00000000-1111-4000-8000-aabbccddeeff";
+    let line = text.lines().find(|line| line.contains("\"u4\"")).unwrap();
+    let next = line.replace(SESSION, copy).replace("\"u4\"", "\"u9\"").replace("Did the reel hold", "And the string");
+    let paths = [claude_path().replace(SESSION, copy), claude_path()];
+    home.write(&paths[0], format!("{}{next}\n", text.replace(SESSION, copy)));
+    home.write(&paths[1], &text);
+    let log = |path: &str| home.folder.path().join(path);
+    let an_hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3_600);
+    fs::File::options().write(true).open(log(&paths[1])).unwrap().set_modified(an_hour_ago).unwrap();
+    let memory = home.memory();
+    let report = home.sync(&memory);
+    assert!(report.repeated > 10, "{report:?}");
+    let cursors = home.cursors();
+    let original = Agent::ClaudeCode.conversation(SESSION).unwrap();
+    // The log of the fixture has a line of a fork, too.
+    let of_fork = Agent::ClaudeCode.conversation("other").unwrap();
+    assert_eq!(cursors.repeated_by(&log(&paths[0])), [original.clone(), of_fork.clone()]);
+    assert_eq!(cursors.repeated_by(&log(&paths[1])), [of_fork]);
+    let lock = cursors.lock(|| ()).unwrap();
+    let forget = |path: &str| memory.forget_synced(&cursors, &lock, |_, file| file == log(path)).unwrap();
+    let gone = forget(&paths[0]);
+    let elsewhere: Vec<_> = gone.elsewhere.iter().map(|there| there.conversation.clone()).collect();
+    assert_eq!((gone.turns, elsewhere), (1, vec![original]));
+    let gone = forget(&paths[1]);
+    assert!(gone.turns > 10 && gone.elsewhere.is_empty(), "{gone:?}");
+    assert_eq!(home.export_all(&memory), "");
+}
+
+/// A fork marks the lines that it repeats, and gives them ids of its own.
+#[test]
+fn a_fork_says_which_session_it_repeats() {
+    let home = Home::new();
+    let text = home.at_home(CLAUDE);
+    home.write(&claude_path(), &text);
+    let fork = "7c1d2e3f-0000-4000-8000-aabbccddeeff";
+    let forked_from = format!("{{\"forkedFrom\":{{\"sessionId\":\"{SESSION}\",\"messageUuid\":\"u1\"}},");
+    let copied =
+        text.replace(SESSION, fork).lines().map(|line| line.replacen('{', &forked_from, 1) + "\n").collect::<String>();
+    let path = claude_path().replace(SESSION, fork);
+    home.write(&path, copied);
+    let memory = home.memory();
+    home.sync(&memory);
+    let repeated = home.cursors().repeated_by(&home.folder.path().join(&path));
+    assert_eq!(repeated, [Agent::ClaudeCode.conversation(SESSION).unwrap()]);
+}
+
 #[test]
 fn what_was_forgotten_stays_forgotten_while_the_log_grows() {
     let home = Home::new();
@@ -408,6 +460,10 @@ fn projects_times_and_size_are_bounded_and_the_report_says_so() {
     let dropped = &report.dropped[0];
     assert!(dropped.turns >= 7 && dropped.sessions >= 1, "{dropped:?}");
     assert!(memory.stats(&home.namespace()).unwrap().turns <= 10);
+    // Nothing is suggested that was dropped.
+    let left = home.export(&memory);
+    let is_left = |text: &str| left.contains(text.split_once(": ").map_or(text, |(_, about)| about));
+    assert!(report.questions.iter().all(|question| is_left(&question.text)), "{:?}", report.questions);
 }
 
 #[test]
@@ -421,7 +477,7 @@ fn a_source_is_forgotten_and_not_read_again() {
     {
         let lock = cursors.lock(|| ()).unwrap();
         assert!(cursors.try_lock().unwrap().is_none());
-        let gone = memory.forget_synced(&cursors, &lock, |agent, _| agent == Agent::ClaudeCode).unwrap();
+        let gone = memory.forget_synced(&cursors, &lock, |agent, _| agent == Agent::ClaudeCode).unwrap().turns;
         assert_eq!(gone, 16);
     }
     assert_eq!(home.sync(&memory).projects.len(), 0);

@@ -10,7 +10,7 @@
 //! | `category` | any word |
 //! | `conversation` | only this conversation is searched, and the gold is of it |
 //! | `before` | asked as if this memory and all later ones did not exist |
-//! | `now` | the moment of asking: only what was said until then is searched |
+//! | `now` | the moment of asking in ISO 8601, in the zone of its offset: "last week" is the one before, and only what was said until then is searched |
 //!
 //! Nothing is written to the store, and the report holds no text of it: ids, measures and checksums.
 
@@ -66,6 +66,7 @@ impl OwnStore<'_> {
     /// When a query names what is not there or is ambiguous, nothing can be measured, or a search fails.
     pub fn run(&self, unit: Granularity, observe: &Observer<'_>) -> Result<Outcome, EvalError> {
         let catalogue = Catalogue::of(self.memory, self.namespace).map_err(|source| engine("the namespace", source))?;
+        let cues = self.memory.cue_stats(self.namespace).map_err(|source| engine("the namespace", source))?;
         let mut benchmark = self.labelled(&catalogue, unit)?;
         something_to_measure(&benchmark)?;
         let total = benchmark.questions().count();
@@ -94,6 +95,10 @@ impl OwnStore<'_> {
                 observe(Step { work: "searching", done: clusters.len(), total });
             }
         }
+        if cues.questions > 0 {
+            let told = format!("{} of {} memories", cues.questions, cues.memories);
+            benchmark.ledger.remarks.insert("cue questions of the store are searched, too", vec![told]);
+        }
         if !warnings.is_empty() {
             benchmark.ledger.remarks.insert("the search is less than it could be", warnings);
         }
@@ -116,6 +121,8 @@ impl OwnStore<'_> {
         Query {
             scope: Scope { conversation: query.conversation.clone(), to: query.now, ..Scope::default() },
             before: query.before.clone(),
+            now: query.now,
+            zone: query.zone.clone(),
             unit,
             k: NonZeroUsize::MAX,
             unmatched: Unmatched::Include,
@@ -128,6 +135,7 @@ impl OwnStore<'_> {
         let dataset = format!("namespace {}", self.namespace);
         let mut benchmark = Benchmark { dataset, unit, groups: Vec::new(), ledger: Ledger::default() };
         for query in self.queries {
+            catalogue.must_have_conversation(query)?;
             let (mut gold, mut group, mut lost) = (Vec::new(), None, Vec::new());
             for id in &query.gold_ids {
                 let found = catalogue.find(id, query)?;

@@ -64,6 +64,18 @@ const QUERIES: &str = r#"
 {"id": "lost", "query": "What else?", "gold_ids": ["gone"]}
 "#;
 
+/// "Last month" was no time, whatever the moment of asking.
+#[test]
+fn a_query_is_asked_at_its_moment() {
+    let now = r#"{"id": "q", "query": "What did Ola say last month?", "gold_ids": ["D1:2"], "now": "2024-03-09T10:00:00+01:00"}"#;
+    assert_eq!(ranked(&measured(now, Granularity::Turn).unwrap(), "farm::q")[0], "D1:2");
+    let later = now.replace("D1:2", "only").replace("2024-03-09", "2024-05-09");
+    assert_eq!(ranked(&measured(&later, Granularity::Turn).unwrap(), "town::q")[0], "only");
+    let refused =
+        measured(&now.replace("2024-03-09T10:00:00+01:00", "soon"), Granularity::Turn).err().unwrap().to_string();
+    assert!(refused.contains("q.jsonl, line 1") && refused.contains("\"soon\""), "{refused}");
+}
+
 #[test]
 fn queries_are_asked_as_a_search_asks_them() {
     let outcome = measured(QUERIES, Granularity::Turn).unwrap();
@@ -105,7 +117,10 @@ fn bad_queries_are_named() {
         ),
         (r#"{"query": "x", "gold_ids": ["D1:1"]}"#, ["2 conversations", "\"conversation\""]),
         (r#"{"query": "x", "gold_ids": ["gone"]}"#, ["no question can be measured", "gone"]),
-        (r#"{"query": "x", "gold_ids": ["n1"], "conversation": "moon"}"#, ["no question can be measured", "n1"]),
+        (
+            r#"{"query": "x", "gold_ids": ["n1"], "conversation": "moon"}"#,
+            ["line 1", "\"moon\", of which nothing is stored"],
+        ),
     ] {
         let message = refused(line);
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");

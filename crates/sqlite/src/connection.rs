@@ -1,14 +1,15 @@
 //! Connections to one file, for readers and the writer.
 
 use std::{
-    fs, io,
+    fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 use aforesaid_core::StoreError;
-use rusqlite::{Connection, MAIN_DB, OpenFlags};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, ffi};
 
 use crate::{
     check, erasure,
@@ -21,6 +22,9 @@ use crate::{
 
 /// How long one process waits for another's write to finish.
 pub(crate) const BUSY: Duration = Duration::from_secs(90);
+
+/// How long a connection that cannot share a log waits for those that use it.
+const OTHERS: Duration = Duration::from_secs(5);
 
 /// Bytes of the file that are read where they lie in memory.
 const MAPPED: i64 = 1 << 32;
@@ -57,6 +61,15 @@ pub(crate) enum Access {
     Sealed,
 }
 
+/// How a connection uses the log of a store that it may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sharing {
+    /// With others, through a file beside the store.
+    Shared,
+    /// With nobody, since there is no space for that file: it is in the way of all others while it lives.
+    Alone,
+}
+
 impl Pool {
     /// Refuses a file that ends within a page. SQLite refuses one where a whole page is missing, and takes what is missing of the
     /// last one for zeros. Without a log: with one, a page that was not written whole is in the log.
@@ -79,15 +92,21 @@ impl Pool {
             Self { path: path.to_owned(), location, access: Access::ReadWrite, idle: Mutex::default(), steady: None };
         // Where it may not be written SQLite opens it to read, and says so. This connection reads nothing: doing so
         // would make files beside the store.
-        let mut connection = pool.context("open the store").run(pool.unused_connection())?;
-        if pool.context("open the store").run(connection.is_readonly(MAIN_DB))? {
+        let unused = pool.context("open the store").run(pool.unused_connection())?;
+        if pool.context("open the store").run(unused.is_readonly(MAIN_DB))? {
             pool.access = reading(path, &pool.location)?;
-            connection = pool.context("open the store").run(pool.unused_connection())?;
         }
+        drop(unused);
+        let (mut connection, sharing) = match pool.connect() {
+            Err(_) if pool.access == Access::ReadWrite && pool.may_make_no_log()? => {
+                pool.access = reading(path, &pool.location)?;
+                pool.connect()?
+            }
+            opened => opened?,
+        };
         if !log {
             pool.require_whole_pages(&connection)?;
         }
-        pool.set_up(&connection)?;
         if pool.access == Access::ReadWrite {
             journal::keep(&connection, pool.context("open the store"), BUSY)?;
             schema::prepare(&mut connection, &pool.location)?;
@@ -99,13 +118,13 @@ impl Pool {
         if log && unclean_end == UncleanEnd::Checked {
             check::after_unclean_end(&connection, pool.context("check the store"))?;
         }
-        pool.give_back(connection);
+        pool.give_back(connection, sharing);
         Ok(pool)
     }
 
     /// A pool of one connection, which sees the file as it is now for as long as it lives.
     pub(crate) fn steady(&self) -> Result<Self, StoreError> {
-        let connection = self.connect()?;
+        let (connection, _) = self.connect()?;
         let context = Context::new(&self.location, "hold a view of the store");
         // A transaction's view begins with its first look.
         context.run(connection.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;"))?;
@@ -132,14 +151,14 @@ impl Pool {
             return work(&mut steady.lock().unwrap_or_else(PoisonError::into_inner));
         }
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut connection = match idle {
-            Some(connection) => connection,
+        let (mut connection, sharing) = match idle {
+            Some(connection) => (connection, Sharing::Shared),
             None => self.connect()?,
         };
         let result = work(&mut connection);
         // A failed statement may have left a transaction open; such a connection is not used again.
         if connection.is_autocommit() {
-            self.give_back(connection);
+            self.give_back(connection, sharing);
         }
         result
     }
@@ -174,8 +193,10 @@ impl Pool {
         })
     }
 
-    fn give_back(&self, connection: Connection) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+    fn give_back(&self, connection: Connection, sharing: Sharing) {
+        if sharing == Sharing::Shared {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+        }
     }
 
     /// A connection that has not looked at the file yet.
@@ -192,10 +213,36 @@ impl Pool {
         }
     }
 
-    fn connect(&self) -> Result<Connection, StoreError> {
-        let connection = self.context("open the store").run(self.unused_connection())?;
+    fn connect(&self) -> Result<(Connection, Sharing), StoreError> {
+        let context = self.context("open the store");
+        let connection = context.run(self.unused_connection())?;
+        context.run(connection.busy_timeout(BUSY))?;
+        if self.access == Access::ReadWrite && look(&connection).is_err_and(|error| lacks_space(&error)) {
+            drop(connection);
+            return Ok((self.connect_alone(context)?, Sharing::Alone));
+        }
+        self.set_up(&connection)?;
+        Ok((connection, Sharing::Shared))
+    }
+
+    /// A connection that keeps in memory what connections share in a file, and all others out.
+    fn connect_alone(&self, context: Context<'_>) -> Result<Connection, StoreError> {
+        let connection = context.run(self.unused_connection())?;
+        context.run(connection.busy_timeout(OTHERS))?;
+        // Before its first look at the file.
+        context.run(connection.pragma_update(None, "locking_mode", "EXCLUSIVE"))?;
+        context.run(look(&connection))?;
         self.set_up(&connection)?;
         Ok(connection)
+    }
+
+    /// Whether permissions keep this process from making a log beside a store that it may write.
+    fn may_make_no_log(&self) -> Result<bool, StoreError> {
+        let connection = self.context("open the store").run(self.unused_connection())?;
+        let code = look(&connection).err().and_then(|error| error.sqlite_error_code());
+        let denied = [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem];
+        Ok(matches!(code, Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+            && beside_fails(&self.path).is_some_and(|kind| denied.contains(&kind)))
     }
 
     fn set_up(&self, connection: &Connection) -> Result<(), StoreError> {
@@ -213,6 +260,17 @@ impl Pool {
         context.run(filter::define(connection))?;
         Ok(())
     }
+}
+
+/// Has a connection read the header of the file, and use the log.
+fn look(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA schema_version", [], |_| Ok(()))
+}
+
+/// Whether the disk has no space for the file through which connections share a log.
+fn lacks_space(error: &rusqlite::Error) -> bool {
+    let lacking = [ffi::SQLITE_FULL, ffi::SQLITE_IOERR_SHMSIZE, ffi::SQLITE_IOERR_SHMMAP];
+    error.sqlite_error().is_some_and(|error| lacking.contains(&error.extended_code))
 }
 
 /// How a store can be read that may not be written.
@@ -240,12 +298,13 @@ fn reading(path: &Path, location: &str) -> Result<Access, StoreError> {
     ))
 }
 
-/// Whether nobody has permission to write a file, or nothing can be written where it lies.
+/// Whether nobody has permission to write a file, or to make a log where it lies, or nothing can be written there.
 fn nobody_writes(path: &Path) -> bool {
-    let denied = fs::metadata(path).is_ok_and(|file| file.permissions().readonly());
-    let sealed = || {
-        let made = tempfile::tempfile_in(folder_of(path));
-        made.is_err_and(|error| error.kind() == io::ErrorKind::ReadOnlyFilesystem)
-    };
-    denied || sealed()
+    let is_denied = |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().readonly());
+    is_denied(path) || is_denied(folder_of(path)) || beside_fails(path) == Some(ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Why no file can be made beside a store.
+fn beside_fails(path: &Path) -> Option<ErrorKind> {
+    tempfile::tempfile_in(folder_of(path)).err().map(|error| error.kind())
 }

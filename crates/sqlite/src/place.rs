@@ -15,6 +15,9 @@ use crate::{
 /// Bytes of a page; a vector of 384 components with its key fits one cell.
 const PAGE: u32 = 8192;
 
+/// Bytes of the smallest page that SQLite has.
+const SMALLEST: u64 = 512;
+
 /// Whether opening may make a new store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Creation {
@@ -59,14 +62,19 @@ fn check_file(found: &fs::Metadata, location: &str) -> Result<(), StoreError> {
         return Err(location_error(location, "is not a regular file", "name a file, such as memory.db"));
     }
     // A new store appears whole, so this is one that lost its content or was never one.
-    if found.len() == 0 {
-        return Err(location_error(
+    match found.len() {
+        0 => Err(location_error(
             location,
             "is a file of 0 bytes and not an empty store",
             "restore a backup of it, or delete the file to start a new store there",
-        ));
+        )),
+        1..SMALLEST => Err(location_error(
+            location,
+            format!("has {} bytes, and a store has at least {SMALLEST}", found.len()),
+            "restore a backup of it, or name another store",
+        )),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Makes an empty store beside `path` and moves it there whole.
@@ -82,11 +90,11 @@ fn make(path: &Path, location: &str) -> Result<(), StoreError> {
         )
     })?;
     let cannot_write = |error: io::Error| {
-        location_error(
-            location,
-            format!("cannot be made in its folder ({})", error.kind()),
-            "give write permission to the folder, or name another store",
-        )
+        let next = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, or name another store",
+            _ => "give write permission to the folder, or name another store",
+        };
+        location_error(location, format!("cannot be made in its folder ({})", error.kind()), next)
     };
     // Readable by its owner alone, and the log beside it is given the same permissions.
     let new = tempfile::Builder::new().prefix(".aforesaid-").suffix(".new").tempfile_in(folder);

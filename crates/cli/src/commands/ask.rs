@@ -29,7 +29,7 @@ pub(crate) struct Ask {
     words: Vec<String>,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Only turns and notes before this one, as if asked at that moment.
+    /// Only turns and notes that were stored before this one, as if it and all later ones were not there; --to goes by time.
     #[arg(long, value_name = "ID")]
     before: Option<MemoryId>,
     /// Maximum number of memories in the prompt.

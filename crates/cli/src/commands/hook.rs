@@ -20,7 +20,7 @@ use aforesaid::{
     project::Project,
     rerank::Reranker,
     resolve::Network,
-    sync::{OlderTurns, Queue, QueuedEvent, SyncOptions, agent_of, discover},
+    sync::{Cursors, OlderTurns, Queue, QueuedEvent, SyncOptions, agent_of, discover},
     types::{ConversationId, Query, Zone},
 };
 use aforesaid_mcp::json_kind;
@@ -50,7 +50,8 @@ const PROMPT_CHARS: usize = 2_000;
     the exit code is 0: agents take others for a refusal of what they are about to do."
 )]
 pub(crate) struct Hook {
-    /// The event: SessionStart, UserPromptSubmit, PreCompact, Stop or SessionEnd. `flush` works the queue off.
+    /// The event: SessionStart, UserPromptSubmit, PreCompact, Stop, SubagentStop, PostToolUse or SessionEnd. `flush` works the queue
+    /// off.
     event: String,
 }
 
@@ -163,7 +164,7 @@ fn context(name: &str, event: &Event, settings: &Settings) -> Result<Option<Stri
     let options = RecallOptions {
         most_chars: settings.agents.context_chars.unwrap_or(usual.most_chars),
         min_confidence: settings.agents.context_confidence,
-        present: present(event),
+        present: present(event, &sync_setup::cursors(settings)?),
     };
     let prompt: String = event.prompt.as_deref().unwrap_or_default().chars().take(PROMPT_CHARS).collect();
     let query = Query { now: Some(settings.clock.now), zone: zone(settings), ..Query::new(namespace, prompt) };
@@ -225,11 +226,13 @@ fn zone(settings: &Settings) -> Zone {
     settings.clock.zone.clone()
 }
 
-/// The conversation of the present session.
-fn present(event: &Event) -> Option<ConversationId> {
-    let session = event.session_id.as_deref()?;
-    let agent = AgentPlaces::of_user().and_then(|places| agent_of(&places.logs(), event.transcript_path.as_deref()?));
-    agent.unwrap_or(Agent::ClaudeCode).conversation(session).ok()
+/// The conversations of the present session: its own, and those that its log repeats.
+fn present(event: &Event, cursors: &Cursors) -> Vec<ConversationId> {
+    let Some(session) = event.session_id.as_deref() else { return Vec::new() };
+    let transcript = event.transcript_path.as_deref();
+    let agent = AgentPlaces::of_user().and_then(|places| agent_of(&places.logs(), transcript?));
+    let own = agent.unwrap_or(Agent::ClaudeCode).conversation(session).ok();
+    own.into_iter().chain(transcript.into_iter().flat_map(|log| cursors.repeated_by(log))).collect()
 }
 
 /// Notes that a log has something new, and has a process of its own read it.

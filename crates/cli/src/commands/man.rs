@@ -4,8 +4,10 @@ use std::{io::Write, path::PathBuf};
 
 use clap::{Args, ValueHint};
 use clap_mangen::generate_to;
+use serde_json::json;
 
-use crate::{args, failure::Failure};
+use super::print_json;
+use crate::{args, failure::Failure, settings::Output};
 
 #[derive(Debug, Args)]
 pub(crate) struct Man {
@@ -15,7 +17,7 @@ pub(crate) struct Man {
 }
 
 impl Man {
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         match &self.output {
             None => {
                 // The page is made in memory, so that what fails is the writing.
@@ -23,10 +25,19 @@ impl Man {
                 clap_mangen::Man::new(described(args::command()))
                     .render(&mut page)
                     .map_err(Failure::io("manual page"))?;
-                std::io::stdout().write_all(&page).map_err(Failure::io("standard output"))
+                match output {
+                    Output::Programs => print_json(&json!({"page": String::from_utf8_lossy(&page)})),
+                    Output::People => std::io::stdout().write_all(&page).map_err(Failure::io("standard output")),
+                }
             }
-            Some(folder) => generate_to(described(args::command()), folder)
-                .map_err(Failure::io(format!("folder {}: could not be written", folder.display()))),
+            Some(folder) => {
+                let failed = Failure::io(format!("folder {}: could not be written", folder.display()));
+                generate_to(described(args::command()), folder).map_err(failed)?;
+                match output {
+                    Output::Programs => print_json(&json!({"folder": folder})),
+                    Output::People => Ok(()),
+                }
+            }
         }
     }
 }

@@ -152,6 +152,13 @@ fn a_log_that_grew_is_read_by_a_process_of_its_own() {
     let log = path(SESSION);
     sandbox.write(&log, round(&sandbox, SESSION, 1, "How is the kite?", "High."));
     assert_eq!(hook(&sandbox, "Stop", json!({"transcript_path": sandbox.path(&log)})), None);
+    wait_for_queue(&sandbox);
+    let told = sandbox.done(&["export", "-n", &namespace(&sandbox)]);
+    assert!(told.contains("How is the kite?") && told.contains("High."), "{told}");
+}
+
+/// Waits until the logs that hooks have told of are read.
+fn wait_for_queue(sandbox: &Sandbox) {
     let queue = sandbox.path("memory.db.sync/queue.jsonl");
     let is_done = || {
         let worked_off = std::fs::metadata(&queue).is_ok_and(|found| found.len() == 0);
@@ -163,8 +170,20 @@ fn a_log_that_grew_is_read_by_a_process_of_its_own() {
         assert!(begun.elapsed() < Duration::from_secs(120), "the queue is not worked off");
         thread::sleep(Duration::from_millis(50));
     }
-    let told = sandbox.done(&["export", "-n", &namespace(&sandbox)]);
-    assert!(told.contains("How is the kite?") && told.contains("High."), "{told}");
+}
+
+/// What a resumed session repeats is stored with the session before, and was handed to the one that has it before its eyes.
+#[test]
+fn a_resumed_session_is_not_handed_what_it_repeats() {
+    let sandbox = project();
+    let asked = "why does the reel jam in the cold";
+    assert!(context(&sandbox, asked).is_some());
+    let repeated = sandbox.read(&path(OTHER)).replace(OTHER, SESSION);
+    sandbox.write(&path(SESSION), repeated + &sandbox.read(&path(SESSION)));
+    sandbox.done(&["sync"]);
+    let event = json!({"prompt": asked, "transcript_path": sandbox.path(&path(SESSION))});
+    assert_eq!(hook(&sandbox, "UserPromptSubmit", event), None);
+    wait_for_queue(&sandbox);
 }
 
 /// A hook waited ten seconds for a server that did not answer, and for ever for one that took the connection and said nothing.

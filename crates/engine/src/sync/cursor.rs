@@ -9,13 +9,13 @@ use std::{
 
 use aforesaid_core::{
     store::Existing,
-    types::{Namespace, Timestamp},
+    types::{ConversationId, Namespace, Timestamp},
 };
 use aforesaid_models::files::{Access, NewFile, make_private_folder};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
 
-use super::{Log, SyncError};
+use super::{Log, SyncError, discover::claude_code_key};
 use crate::formats::agents::{Agent, LineState, ToolTurns};
 
 /// The version of what a cursor's file holds; a file of another one is read anew.
@@ -45,6 +45,9 @@ pub(super) struct Cursor {
     /// Hashes of the turns after `offset` by their ids; of a session that is read as a whole, of all its turns.
     pub(super) open: BTreeMap<String, String>,
     pub(super) stored: StoredTurns,
+    /// The conversations of other logs whose turns this one repeats: they are stored there.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) repeats: BTreeSet<String>,
     pub(super) since: Option<Timestamp>,
     pub(super) tools: ToolTurns,
     /// Whether all that was read was forgotten: then nothing of it is read again, whatever is asked for.
@@ -54,8 +57,8 @@ pub(super) struct Cursor {
 impl Cursor {
     /// The cursor of the same log, to be read from its beginning; what was stored of it is still known.
     pub(super) fn anew(self) -> Self {
-        let Self { namespace, stored, since, tools, .. } = self;
-        Self { namespace, stored, since, tools, ..Self::default() }
+        let Self { namespace, stored, repeats, since, tools, .. } = self;
+        Self { namespace, stored, repeats, since, tools, ..Self::default() }
     }
 }
 
@@ -187,9 +190,19 @@ impl Cursors {
 
     /// The cursor of a log; a new one where there is none that can be used.
     pub(super) fn load(&self, log: &Log) -> Cursor {
-        let read = fs::read(self.file(log.agent, &log.key)).ok();
-        let cursor = read.and_then(|bytes| serde_json::from_slice::<Cursor>(&bytes).ok());
-        cursor.filter(|cursor| cursor.version == VERSION).unwrap_or_default()
+        self.read(log.agent, &log.key).unwrap_or_default()
+    }
+
+    fn read(&self, agent: Agent, key: &str) -> Option<Cursor> {
+        let cursor: Cursor = serde_json::from_slice(&fs::read(self.file(agent, key)).ok()?).ok()?;
+        (cursor.version == VERSION).then_some(cursor)
+    }
+
+    /// The conversations of which a log of Claude Code repeats turns, since its session goes on with theirs, as far as it was read.
+    pub fn repeated_by(&self, log: &Path) -> Vec<ConversationId> {
+        let cursor = claude_code_key(log).and_then(|key| self.read(Agent::ClaudeCode, &key));
+        let repeats = cursor.map(|cursor| cursor.repeats).unwrap_or_default();
+        repeats.into_iter().filter_map(|conversation| ConversationId::new(conversation).ok()).collect()
     }
 
     pub(super) fn save(&self, log: &Log, cursor: Cursor) -> Result<(), SyncError> {

@@ -33,7 +33,8 @@ pub struct LogRoots {
     pub cursor: Vec<PathBuf>,
 }
 
-/// The logs of some agents, in an order that stays, and what could not be looked into.
+/// The logs of some agents, and what could not be looked into. Of each agent the one comes first that was left alone for longest: a
+/// session that goes on with another in a new log repeats its turns, and they are to be known by the log that had them first.
 pub fn discover(roots: &LogRoots, agents: &[Agent]) -> (Vec<Log>, Vec<FailedLog>) {
     let mut found = Found { logs: BTreeMap::new(), failed: Vec::new() };
     for agent in agents {
@@ -45,7 +46,14 @@ pub fn discover(roots: &LogRoots, agents: &[Agent]) -> (Vec<Log>, Vec<FailedLog>
             Agent::Cursor => roots.cursor.iter().for_each(|root| found.cursor(root)),
         }
     }
-    (found.logs.into_values().collect(), found.failed)
+    let mut logs: Vec<Log> = found.logs.into_values().collect();
+    logs.sort_by_cached_key(|log| (log.agent, fs::metadata(&log.path).and_then(|file| file.modified()).ok()));
+    (logs, found.failed)
+}
+
+/// The key of a log of a session of Claude Code.
+pub(super) fn claude_code_key(path: &Path) -> Option<String> {
+    Some(format!("{}/{}", name(path.parent()?), log_stem(path)?))
 }
 
 /// Whose log a file would be.
@@ -135,7 +143,7 @@ impl Found {
                     }
                     continue;
                 };
-                let key = format!("{}/{stem}", name(&project));
+                let Some(key) = claude_code_key(&path) else { continue };
                 match stem.strip_prefix("agent-") {
                     // Before version 2.1 a subagent's file stood beside its session's.
                     Some(agent) => {

@@ -9,7 +9,7 @@ use aforesaid_core::types::Namespace;
 
 use super::{
     Cursors, Log, SyncError,
-    cursor::{StoredTurns, short_hash},
+    cursor::{Cursor, short_hash},
 };
 use crate::formats::agents::Agent;
 
@@ -22,23 +22,30 @@ pub(super) struct Elsewhere {
     logs: Option<Logs>,
 }
 
-/// The keys of logs, by namespace and the hash of an id.
-type Logs = HashMap<Namespace, HashMap<u64, Arc<str>>>;
+/// Logs, by namespace and the hash of an id.
+type Logs = HashMap<Namespace, HashMap<u64, Arc<First>>>;
+
+/// The log that a turn was read from first.
+#[derive(Debug)]
+struct First {
+    key: String,
+    conversation: String,
+}
 
 impl Elsewhere {
-    /// Whether another log than this one has stored a turn in a namespace.
+    /// The conversation that a turn is stored in, where another log than this one has stored it in a namespace.
     ///
     /// # Errors
     /// When the folder of cursors cannot be read.
-    pub(super) fn has(
+    pub(super) fn conversation(
         &mut self,
         cursors: &Cursors,
         log: &Log,
         namespace: &Namespace,
         id: &str,
-    ) -> Result<bool, SyncError> {
+    ) -> Result<Option<String>, SyncError> {
         if log.agent != Agent::ClaudeCode {
-            return Ok(false);
+            return Ok(None);
         }
         let logs = match &mut self.logs {
             Some(logs) => logs,
@@ -46,28 +53,28 @@ impl Elsewhere {
                 let mut logs = Logs::new();
                 for cursor in cursors.all()?.iter().filter(|cursor| cursor.agent == Some(Agent::ClaudeCode)) {
                     if let Some(namespace) = &cursor.namespace {
-                        add(&mut logs, namespace, &cursor.key, &cursor.stored);
+                        add(&mut logs, namespace, &cursor.key, cursor);
                     }
                 }
                 self.logs.insert(logs)
             }
         };
         let first = logs.get(namespace).and_then(|turns| turns.get(&short_hash(id)));
-        Ok(first.is_some_and(|key| **key != *log.key))
+        Ok(first.filter(|first| first.key != log.key).map(|first| first.conversation.clone()))
     }
 
     /// Takes note of what a log has stored now.
-    pub(super) fn note(&mut self, log: &Log, namespace: &Namespace, stored: &StoredTurns) {
+    pub(super) fn note(&mut self, log: &Log, namespace: &Namespace, cursor: &Cursor) {
         if let (Agent::ClaudeCode, Some(logs)) = (log.agent, &mut self.logs) {
-            add(logs, namespace, &log.key, stored);
+            add(logs, namespace, &log.key, cursor);
         }
     }
 }
 
-fn add(logs: &mut Logs, namespace: &Namespace, key: &str, stored: &StoredTurns) {
-    let key: Arc<str> = key.into();
+fn add(logs: &mut Logs, namespace: &Namespace, key: &str, cursor: &Cursor) {
+    let first = Arc::new(First { key: key.to_owned(), conversation: cursor.conversation.clone() });
     let turns = logs.entry(namespace.clone()).or_default();
-    stored.hashes().for_each(|hash| {
-        turns.entry(hash).or_insert_with(|| Arc::clone(&key));
+    cursor.stored.hashes().for_each(|hash| {
+        turns.entry(hash).or_insert_with(|| Arc::clone(&first));
     });
 }

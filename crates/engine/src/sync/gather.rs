@@ -125,6 +125,9 @@ fn lines(
     let bytes = seen.saturating_sub(cursor.seen);
     let state_folder = read.state.folder().or(folder).map(str::to_owned);
     let remote = read.state.remote().map(str::to_owned);
+    let forked_from = read.state.forked_from().and_then(|session| log.agent.conversation(session).ok());
+    let mut repeats = cursor.repeats.clone();
+    repeats.extend(forked_from.map(|conversation| conversation.to_string()));
     let (mut puts, mut removes) = (Vec::new(), Vec::new());
     for change in read.changes {
         match change {
@@ -141,6 +144,7 @@ fn lines(
         head: rest.head_hash(seen),
         tail: rest.tail_hash(seen).unwrap_or_default(),
         state: read.checkpoint.state,
+        repeats,
         ..cursor
     };
     let news = News { puts, removes, folder: state_folder, remote, left_out: read.left_out, bytes, anew, next };

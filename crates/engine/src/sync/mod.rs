@@ -32,7 +32,7 @@ pub use discover::{LogRoots, agent_of, discover};
 pub use log::{Log, LogPlace};
 pub use projects::{InvalidRule, ProjectRules};
 pub use queue::{Queue, QueuedEvent};
-pub use report::{Dropped, FailedLog, ProjectReport, SuggestedQuestion, SyncReport};
+pub use report::{Dropped, FailedLog, ForgottenLogs, ProjectReport, StoredElsewhere, SuggestedQuestion, SyncReport};
 pub use watch::{LogChanges, LogWatch, WatchStop};
 
 /// How a run goes about its work.

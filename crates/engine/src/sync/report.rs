@@ -1,8 +1,11 @@
 //! What a run did.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
-use aforesaid_core::types::{Namespace, Timestamp};
+use aforesaid_core::types::{ConversationId, Namespace, Timestamp};
 use serde::Serialize;
 
 use crate::formats::agents::{Agent, LeftOutLines};
@@ -22,6 +25,8 @@ pub struct SyncReport {
     pub cut: BTreeMap<String, u64>,
     /// What of the logs was left out.
     pub left_out: BTreeMap<Agent, LeftOutLines>,
+    /// The first log of each agent that has lines of types that this version does not know.
+    pub unknown_in: BTreeMap<Agent, PathBuf>,
     /// Turns that were said before the moment asked for.
     pub too_old: u64,
     /// Turns of another log that the log of a resumed session repeats.
@@ -50,7 +55,7 @@ pub struct ProjectReport {
     /// Its folder.
     pub folder: Option<PathBuf>,
     /// Whose logs it came from.
-    pub agents: std::collections::BTreeSet<Agent>,
+    pub agents: BTreeSet<Agent>,
     /// Conversations that it came from.
     pub sessions: u64,
     /// Turns that are new.
@@ -76,6 +81,25 @@ pub struct Dropped {
     pub sessions: u64,
     /// When the last of them was said.
     pub until: Option<Timestamp>,
+}
+
+/// What was forgotten of logs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ForgottenLogs {
+    /// Turns.
+    pub turns: u64,
+    /// Where turns that these logs repeat are stored still: sessions that they go on with, or that go on with them.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub elsewhere: BTreeSet<StoredElsewhere>,
+}
+
+/// A conversation that has turns of more than one log.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct StoredElsewhere {
+    /// Its namespace.
+    pub namespace: Namespace,
+    /// The conversation.
+    pub conversation: ConversationId,
 }
 
 /// A log that could not be read.

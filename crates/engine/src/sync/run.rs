@@ -12,7 +12,8 @@ use aforesaid_core::{
 };
 
 use super::{
-    Cursors, FailedLog, Log, SyncError, SyncLock, SyncOptions, SyncProgress, SyncReport, bound,
+    Cursors, FailedLog, ForgottenLogs, Log, StoredElsewhere, SyncError, SyncLock, SyncOptions, SyncProgress,
+    SyncReport, bound,
     cursor::{Cursor, hash},
     elsewhere::Elsewhere,
     gather::{News, gather},
@@ -59,7 +60,7 @@ impl Memory {
     }
 
     /// Forgets every turn that came from the logs of an agent, or from one log, and marks the cursors: what was forgotten is
-    /// not read again, whatever a later run asks for. Returns the number of turns.
+    /// not read again, whatever a later run asks for. Turns that another log had first stay there, and it is told where.
     ///
     /// # Errors
     /// When the store fails, or a cursor cannot be read or written.
@@ -68,21 +69,30 @@ impl Memory {
         cursors: &Cursors,
         _lock: &SyncLock,
         is_meant: impl Fn(Agent, &Path) -> bool,
-    ) -> Result<u64, SyncError> {
-        let mut forgotten = 0;
+    ) -> Result<ForgottenLogs, SyncError> {
+        let mut forgotten = ForgottenLogs::default();
         let mut meant = BTreeSet::new();
+        let mut repeats = BTreeSet::new();
         for cursor in cursors.all()? {
             if let (Some(agent), Some(namespace)) = (cursor.agent, cursor.namespace.clone())
                 && is_meant(agent, &cursor.path)
                 && let Ok(conversation) = ConversationId::new(cursor.conversation.clone())
             {
+                let others = cursor.repeats.iter().filter_map(|other| ConversationId::new(other.clone()).ok());
+                repeats.extend(others.map(|other| (namespace.clone(), other)));
                 // Before the turns are gone: a run that is interrupted here must not bring them back.
                 cursors.write(agent, &Cursor { forgotten: true, ..cursor })?;
                 meant.insert((namespace, conversation));
             }
         }
+        for (namespace, conversation) in repeats.difference(&meant) {
+            if self.store.has_conversation(namespace, conversation).map_err(Error::from)? {
+                let (namespace, conversation) = (namespace.clone(), conversation.clone());
+                forgotten.elsewhere.insert(StoredElsewhere { namespace, conversation });
+            }
+        }
         for (namespace, conversation) in meant {
-            forgotten += bound::forget_conversation(self, &namespace, conversation)?;
+            forgotten.turns += bound::forget_conversation(self, &namespace, conversation)?;
         }
         Ok(forgotten)
     }
@@ -177,7 +187,10 @@ impl Run<'_> {
                 continue;
             }
             let Some(id) = turn.id.clone() else { continue };
-            if !next.stored.contains(id.as_str()) && self.elsewhere.has(self.cursors, log, &namespace, id.as_str())? {
+            if !next.stored.contains(id.as_str())
+                && let Some(first) = self.elsewhere.conversation(self.cursors, log, &namespace, id.as_str())?
+            {
+                next.repeats.insert(first);
                 self.report.repeated += 1;
                 continue;
             }
@@ -190,7 +203,7 @@ impl Run<'_> {
             }
             // It was stored and is not there: somebody has forgotten it.
             if (before.is_some() || next.stored.contains(id.as_str()))
-                && !self.has(&stored_in, &of(&conversation, &id))?
+                && !has(self.memory, &stored_in, &of(&conversation, &id))?
             {
                 self.report.forgotten += 1;
                 // Nor is a hash of its text kept.
@@ -216,7 +229,7 @@ impl Run<'_> {
             next.stored.insert(id.as_str());
         }
         // After the store: what is read again is there already.
-        self.elsewhere.note(log, &namespace, &next.stored);
+        self.elsewhere.note(log, &namespace, &next);
         next.namespace = Some(namespace);
         next.open = match log.place {
             super::LogPlace::Lines { .. } => after(open, &next),
@@ -231,6 +244,9 @@ impl Run<'_> {
         }
         if !left_out.known.is_empty() || !left_out.unknown.is_empty() {
             self.report.left_out.entry(log.agent).or_default().add(&left_out);
+        }
+        if !left_out.unknown.is_empty() {
+            self.report.unknown_in.entry(log.agent).or_insert_with(|| log.path.clone());
         }
         Ok(())
     }
@@ -247,10 +263,6 @@ impl Run<'_> {
             }
             *text = found.text.into_owned();
         }
-    }
-
-    fn has(&self, namespace: &Namespace, turn: &MemoryRef) -> Result<bool, SyncError> {
-        Ok(!self.memory.store.find(namespace, turn).map_err(Error::from)?.is_empty())
     }
 
     fn count(
@@ -293,9 +305,16 @@ impl Run<'_> {
                 self.report.dropped.extend(bound::keep_within(self.memory, namespace, most)?);
             }
         }
+        if !self.report.dropped.is_empty() {
+            self.questions.keep_where(|namespace, turn| has(self.memory, namespace, turn))?;
+        }
         self.report.questions = self.questions.suggest();
         Ok(self.report)
     }
+}
+
+fn has(memory: &Memory, namespace: &Namespace, turn: &MemoryRef) -> Result<bool, SyncError> {
+    Ok(!memory.store.find(namespace, turn).map_err(Error::from)?.is_empty())
 }
 
 fn of(conversation: &Option<ConversationId>, id: &MemoryId) -> MemoryRef {

@@ -149,7 +149,10 @@ impl Groups {
             (holding, all) => Err(DataError::Wrong {
                 place: place.to_owned(),
                 what: format!("the group of query {:?}", query.id),
-                found: format!("not named, and {} of {} groups have all of its gold", holding.len(), all.len()),
+                found: match query.gold_ids.as_slice() {
+                    [] => "not named, and without gold nothing tells it".to_owned(),
+                    _ => format!("not named, and {} of {} groups have all of its gold", holding.len(), all.len()),
+                },
                 expected: "a \"group\"".to_owned(),
             }),
         }

@@ -55,3 +55,4 @@ pub use dataset::DataSet;
 pub use error::DataError;
 pub use fetch::{Fetched, Origin, Progress};
 pub use splits::{Split, Splits};
+pub(crate) use times::asked_at;

@@ -1,6 +1,6 @@
 //! Times as the data sets write them; without a zone, so in UTC.
 
-use aforesaid::types::Timestamp;
+use aforesaid::types::{Timestamp, Zone};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -31,6 +31,13 @@ pub(super) fn with_month_name(text: &str) -> Option<Timestamp> {
     format!("{year}-{month:02}-{day:0>2}").parse().ok()
 }
 
+/// The moment of asking in ISO 8601, and the zone of its offset; UTC where it has none.
+pub(crate) fn asked_at(text: &str) -> Option<(Timestamp, Zone)> {
+    let clock = text.find('T').and_then(|place| text.get(place..));
+    let offset = clock.and_then(|clock| clock.get(clock.find(['+', '-', 'Z'])?..));
+    Some((text.parse().ok()?, offset.and_then(|offset| offset.parse().ok()).unwrap_or(Zone::UTC)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +49,16 @@ mod tests {
         assert_eq!(read(with_weekday("2025-12-15 (Monday)")).as_deref(), Some("2025-12-15T00:00:00Z"));
         assert_eq!(read(with_month_name("March-15-2024")).as_deref(), Some("2024-03-15T00:00:00Z"));
         assert_eq!(read(with_month_name("May-5-2024")).as_deref(), Some("2024-05-05T00:00:00Z"));
+    }
+
+    #[test]
+    fn a_question_is_asked_in_the_zone_of_its_offset() {
+        let read = |text: &str| asked_at(text).map(|(moment, zone)| (moment.to_string(), zone.to_string()));
+        let at = |moment: &str, zone: &str| Some((moment.to_owned(), zone.to_owned()));
+        assert_eq!(read("2024-03-15T12:30:00+02:00"), at("2024-03-15T10:30:00Z", "+02"));
+        assert_eq!(read("2024-03-15T12:30:00Z"), at("2024-03-15T12:30:00Z", "UTC"));
+        assert_eq!(read("2024-03-15"), at("2024-03-15T00:00:00Z", "UTC"));
+        assert_eq!(read("yesterday"), None);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use aforesaid::{
     formats::Captions,
     llm::{AnswerSettings, ChatRequest, JudgeSettings},
     rerank::RerankCandidate,
-    types::{Draft, Granularity, Query, Timestamp, Turn, Unmatched, Zone},
+    types::{Draft, Granularity, Query, Turn, Unmatched, Zone},
 };
 
 use super::{
@@ -23,7 +23,7 @@ use super::{
     place::{Lodging, Place},
 };
 use crate::{
-    datasets::{Benchmark, Group, Question, RecordedCues},
+    datasets::{Benchmark, Group, Question, RecordedCues, asked_at},
     measures::Run,
 };
 
@@ -401,7 +401,7 @@ impl LoadedGroup<'_> {
     }
 
     fn query(&self, question: &Question) -> Query {
-        let asked = question.now.as_deref().and_then(moment);
+        let asked = question.now.as_deref().and_then(asked_at);
         let (now, zone) = asked.map_or((None, Zone::UTC), |(now, zone)| (Some(now), zone));
         Query { now, zone, ..Query::new(self.lodging.namespace.clone(), &question.text) }
     }
@@ -431,13 +431,6 @@ impl LoadedGroup<'_> {
 /// Whether a part of the system did not do its work; to search for a known word instead of another, or to say that there is none, is such work.
 fn is_lost(warning: &Warning) -> bool {
     !matches!(warning, Warning::Corrected { .. } | Warning::Unsaid { .. })
-}
-
-/// The moment of asking, and the zone of its offset.
-fn moment(text: &str) -> Option<(Timestamp, Zone)> {
-    let offset =
-        text.get(text.find('T')?..)?.find(['+', '-', 'Z']).and_then(|place| text.get(text.find('T')? + place..));
-    Some((text.parse().ok()?, offset.and_then(|offset| offset.parse().ok()).unwrap_or(Zone::UTC)))
 }
 
 /// A memory as it is indexed; `None` where nothing of it is left without its caption.

@@ -23,6 +23,7 @@ pub(super) struct Catalogue {
     by_id: HashMap<MemoryId, Vec<Entry>>,
     turns: HashMap<Seq, String>,
     sessions: HashMap<Seq, String>,
+    conversations: HashSet<ConversationId>,
     sha256: [u8; 32],
 }
 
@@ -69,7 +70,8 @@ impl Catalogue {
                 sessions.insert(*seq, within(conversation, session.as_str(), count));
             }
         }
-        Self { by_id, turns, sessions, sha256 }
+        let conversations = all.iter().filter_map(|names| names.conversation.clone()).collect();
+        Self { by_id, turns, sessions, conversations, sha256 }
     }
 
     /// What a memory, or its session, is called.
@@ -97,6 +99,21 @@ impl Catalogue {
             }
             .into()),
         }
+    }
+
+    /// Refuses a query that names a conversation of which nothing is stored.
+    pub(super) fn must_have_conversation(&self, query: &LabelledQuery) -> Result<(), EvalError> {
+        let Some(conversation) = &query.conversation else { return Ok(()) };
+        if self.conversations.contains(conversation) {
+            return Ok(());
+        }
+        Err(DataError::Wrong {
+            place: query.place.clone(),
+            what: "field \"conversation\"".to_owned(),
+            found: format!("{:?}, of which nothing is stored", conversation.as_str()),
+            expected: "the id of a conversation of the namespace".to_owned(),
+        }
+        .into())
     }
 
     pub(super) fn sha256(&self) -> &[u8] {

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use aforesaid::types::{ConversationId, MemoryId, Timestamp};
+use aforesaid::types::{ConversationId, MemoryId, Timestamp, Zone};
 use serde::Deserialize;
 
-use crate::datasets::DataError;
+use crate::datasets::{DataError, asked_at};
 
 const LINE: &str = "one query as an object on this line, with query and gold_ids";
 
@@ -26,6 +26,8 @@ pub struct LabelledQuery {
     pub before: Option<MemoryId>,
     /// The moment of asking.
     pub now: Option<Timestamp>,
+    /// The zone of its offset.
+    pub zone: Zone,
     /// Its file and line, for messages.
     pub place: String,
 }
@@ -39,7 +41,7 @@ struct Line {
     category: Option<String>,
     conversation: Option<ConversationId>,
     before: Option<MemoryId>,
-    now: Option<Timestamp>,
+    now: Option<String>,
 }
 
 /// Reads the lines of `file`; blank ones are passed over.
@@ -61,7 +63,25 @@ pub fn read_queries(text: &str, file: &str) -> Result<Vec<LabelledQuery>, DataEr
         if let Some(first) = places.insert(id.clone(), place.clone()) {
             return Err(DataError::Repeated { place, what: "query", id, first: Some(first) });
         }
-        queries.push(LabelledQuery { id, text, gold_ids, category, conversation, before: asked_before, now, place });
+        let wrong = |now: &str| DataError::Wrong {
+            place: place.clone(),
+            what: "field \"now\"".to_owned(),
+            found: format!("{now:?}"),
+            expected: "a time in ISO 8601, such as 2024-03-09T18:30:00+01:00".to_owned(),
+        };
+        let asked = now.map(|now| asked_at(&now).ok_or_else(|| wrong(&now))).transpose()?;
+        let (now, zone) = asked.map_or((None, Zone::UTC), |(now, zone)| (Some(now), zone));
+        queries.push(LabelledQuery {
+            id,
+            text,
+            gold_ids,
+            category,
+            conversation,
+            before: asked_before,
+            now,
+            zone,
+            place,
+        });
     }
     Ok(queries)
 }

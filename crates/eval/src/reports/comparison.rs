@@ -20,6 +20,8 @@ pub struct Comparison {
     pub second: String,
     /// Questions compared.
     pub n: usize,
+    /// How many of them the first and the second run have no ranking of, each of which scores 0.
+    pub unanswered: [usize; 2],
     /// What was resampled: see [`Resampling::what`].
     pub resampled: &'static str,
     /// What the intervals and p-values do not say, where there are few groups or questions.
@@ -40,7 +42,7 @@ pub struct Compared {
     pub second: f64,
     /// Difference, second minus first, with its interval and one-sided p.
     pub difference: Paired,
-    /// `p` after Holm's correction over the measures of this comparison.
+    /// `p` after Holm's correction over the measures of this comparison; of a `p` of 0 it is 0, too.
     pub p_holm: f64,
     /// Questions that the second run wins, ties and loses.
     pub tally: Tally,
@@ -86,7 +88,16 @@ impl Comparison {
         measures.iter_mut().zip(adjusted).for_each(|(compared, p)| compared.p_holm = p);
         let (first_name, second_name) = (first_name.to_owned(), second_name.to_owned());
         let (resampled, caveat) = (resampling.what(), resampling.caveat);
-        Ok(Self { first: first_name, second: second_name, n: first.n(), resampled, caveat, measures })
+        let unanswered = [first.failed().len(), second.failed().len()];
+        Ok(Self { first: first_name, second: second_name, n: first.n(), unanswered, resampled, caveat, measures })
+    }
+
+    /// Holm's `p` as the table shows it: of a share of 0 nothing is known but that it is below one resample, for each measure.
+    fn p_holm_text(&self, compared: &Compared) -> String {
+        match compared.p_holm > 0.0 {
+            true => four(compared.p_holm),
+            false => format!("< {}/{}", self.measures.len(), compared.difference.resamples),
+        }
     }
 
     /// The comparison as a Markdown table.
@@ -100,7 +111,7 @@ impl Comparison {
                 four(compared.second),
                 format!("{difference:+.4} [{low:+.4}, {high:+.4}]"),
                 compared.difference.p_text(),
-                four(compared.p_holm),
+                self.p_holm_text(compared),
                 format!("{}/{}/{}", compared.tally.wins, compared.tally.ties, compared.tally.losses),
             ]);
         }

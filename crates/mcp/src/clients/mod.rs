@@ -93,7 +93,7 @@ pub enum EditError {
         name: String,
     },
     /// The server is written there in a way that is not changed here.
-    #[error("the server is there in another form than a table of its own; change it by hand")]
+    #[error("servers are written there in another form than a table for each; change it by hand")]
     OtherForm,
 }
 

@@ -53,7 +53,8 @@ fn with(mut text: String, table: &str) -> Result<String, EditError> {
         text.push('\n');
     }
     text.push_str(table);
-    read(&text).map(|_| text)
+    // What was read before takes no table where the servers are written in braces.
+    read(&text).map(|_| text).map_err(|_| EditError::OtherForm)
 }
 
 /// The text without the table.
@@ -112,6 +113,13 @@ mod tests {
         assert_eq!(remove(text).unwrap(), "a = 1\n\n# of b\n[b]\nc = 2\n# the end\n");
         let last = "[mcp_servers.aforesaid]\ncommand = \"x\"\n# the end\n";
         assert_eq!(remove(last).unwrap(), "# the end\n");
+    }
+
+    #[test]
+    fn servers_in_braces_are_left_as_they_are() {
+        let text = "mcp_servers = { other = { command = \"x\" } }\n";
+        assert!(matches!(set(text, &server()), Err(EditError::OtherForm)));
+        assert_eq!(remove(text).unwrap(), text);
     }
 
     #[test]

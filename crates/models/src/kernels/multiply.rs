@@ -168,6 +168,9 @@ fn number_of_parts(depth: usize, step: usize) -> usize {
     depth.div_ceil(step.max(1)).max(1)
 }
 
+/// Words that a prefetch fetches.
+const LINE: usize = 16;
+
 /// What is fetched at the next depth of a tile, and how many words further at the one after it.
 struct Ahead {
     at: *const u32,
@@ -197,6 +200,12 @@ fn tile<D: Dot, const R: usize, const V: usize>(
     for (rows, columns) in block.as_chunks::<R>().0.iter().zip(panel.as_chunks::<PANEL>().0) {
         let columns = D::Simd::words(columns);
         dot.simd().prefetch(ahead.at);
+        if ahead.step > LINE {
+            dot.simd().prefetch(ahead.at.wrapping_add(LINE));
+        }
+        if ahead.step > 2 * LINE {
+            dot.simd().prefetch(ahead.at.wrapping_add(2 * LINE));
+        }
         ahead.at = ahead.at.wrapping_add(ahead.step);
         // The fewer operands are held, the other ones pass by: there are registers for no more.
         if R > 1 && R <= V {

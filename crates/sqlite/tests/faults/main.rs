@@ -19,9 +19,13 @@ mod world;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use aforesaid_core::{
+    store::{Batch, Store},
+    types::{ConversationId, Draft, SessionId, Turn},
+};
 use aforesaid_sqlite::{Creation, SqliteStore};
 use chance::Chance;
-use disk::{Fault, Left, disk};
+use disk::{Call, Fault, Left, disk};
 use runner::{Figures, Point, Scene, Truth};
 use rusqlite::Connection;
 
@@ -130,4 +134,34 @@ fn a_store_made_on_a_disk_that_failed_once_is_whole() {
             break;
         }
     }
+}
+
+// A full disk has no space for the file through which connections share a log, and nothing at all could be read.
+#[test]
+fn a_store_is_read_where_its_connections_can_share_nothing() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.db");
+    let namespace = world::namespace("me");
+    let turns = |n: usize| {
+        let (conversation, session) = (ConversationId::new("c").unwrap(), SessionId::new("s").unwrap());
+        vec![Draft::Turn(Turn::new(conversation, session, "Ann", format!("turn {n}")))]
+    };
+    SqliteStore::open(&path, Creation::Allowed).unwrap().append(&namespace, Batch::of(&turns(1))).unwrap();
+    disk().watch(Vec::new());
+    drop(SqliteStore::open(&path, Creation::Forbidden).unwrap());
+    let at = disk().calls().iter().position(|call| *call == Call::Map).unwrap();
+    disk().watch(vec![(at, Fault::ErrorFromNowOn)]);
+    // Two at once: none keeps the other out.
+    let stores = [(); 2].map(|()| SqliteStore::open(&path, Creation::Forbidden).unwrap());
+    for store in &stores {
+        assert_eq!(store.stats(&namespace).unwrap().turns, 1);
+        let steady = Store::steady(store).unwrap();
+        assert_eq!(steady.stats(&namespace).unwrap().turns, 1);
+    }
+    assert!(disk().is_broken(), "nothing failed: this tests nothing");
+    // And when there is space again it is written as ever.
+    disk().forget();
+    stores[0].append(&namespace, Batch::of(&turns(2))).unwrap();
+    assert_eq!(stores[1].stats(&namespace).unwrap().turns, 2);
 }

@@ -13,7 +13,7 @@ use super::{MeasureArgs, print_json};
 use crate::{
     failure::Failure,
     files::read_input,
-    render::{aligned, say},
+    render::{aligned, printable, say},
     screen::Screen,
     settings::{Output, Settings},
 };
@@ -66,13 +66,23 @@ impl Compare {
         if settings.output == Output::Programs {
             return print_json(&json!(comparison));
         }
+        // Two runs of one pipeline are told apart by their files.
+        let is_named = comparison.first != comparison.second;
+        let file = |path: &Path| if is_named { String::new() } else { format!(" ({})", path.display()) };
+        let unanswered = ["first", "second"].into_iter().zip(comparison.unanswered).filter(|(_, number)| *number > 0);
+        let unanswered = unanswered.map(|(which, number)| {
+            format!("note: of {number} questions the {which} run has no ranking; each scores 0 there\n")
+        });
         say!(
-            "first: {}\nsecond: {}\n{} questions, {} resampled\n{}\n{}",
+            "first: {}{}\nsecond: {}{}\n{} questions, {} resampled\n{}{}\n{}",
             super::plain(&comparison.first),
+            printable(&file(&self.first)),
             super::plain(&comparison.second),
+            printable(&file(&self.second)),
             comparison.n,
             comparison.resampled,
             comparison.caveat.as_ref().map(|caveat| format!("note: {caveat}\n")).unwrap_or_default(),
+            unanswered.collect::<String>(),
             table(&comparison.to_table().to_string())
         )
     }

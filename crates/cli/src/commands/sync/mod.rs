@@ -8,7 +8,7 @@ use std::{num::NonZeroU64, path::PathBuf};
 use aforesaid::{
     Completed, Creation, Memory, Pipeline,
     formats::agents::{Agent, ToolTurns},
-    sync::{Cursors, FailedLog, Log, SyncOptions, SyncReport, discover},
+    sync::{Cursors, FailedLog, Log, StoredElsewhere, SyncOptions, SyncReport, discover},
     types::UnknownChoice,
 };
 use clap::{Args, ValueHint};
@@ -19,8 +19,10 @@ use crate::{
     agent_places::AgentPlaces,
     failure::Failure,
     interruption::Interruption,
-    local_time, progress, remembering,
-    render::{aside, count, say},
+    local_time, progress,
+    quoted::quoted,
+    remembering,
+    render::{aside, count, printable, say},
     settings::{Output, Settings},
     sync_setup,
     unused::{Unused, unused},
@@ -170,7 +172,8 @@ impl Sync {
         let adapters = remembering::told(&memory, settings);
         match settings.output {
             Output::Programs => {
-                let mut report = serde_json::json!({"forgotten": {"logs": meant, "turns": forgotten}});
+                let mut report = serde_json::json!({"forgotten": forgotten});
+                report["forgotten"]["logs"] = meant.into();
                 let adapters = adapters?;
                 if !adapters.is_empty() {
                     report["adapters"] = serde_json::json!(adapters);
@@ -178,7 +181,16 @@ impl Sync {
                 print_json(&report)
             }
             Output::People => {
-                say!("gone: {} of {}", count(forgotten, "turn"), count(meant, "log"))?;
+                say!("gone: {} of {}", count(forgotten.turns, "turn"), count(meant, "log"))?;
+                for StoredElsewhere { namespace, conversation } in &forgotten.elsewhere {
+                    let (namespace, conversation) = (quoted(namespace.as_str()), quoted(conversation.as_str()));
+                    say!(
+                        "turns that it repeats are in another session still; they are forgotten with: aforesaid forget -n {} \
+                         --conversation {}",
+                        printable(&namespace),
+                        printable(&conversation),
+                    )?;
+                }
                 adapters.map(|_| ())
             }
         }

@@ -74,9 +74,11 @@ pub(super) fn print_what_came(
     for (agent, left_out) in &report.left_out {
         if !left_out.unknown.is_empty() {
             // The format may have moved: this is worth a word each time.
+            let first = report.unknown_in.get(agent).map(|path| format!("; the first in {}", path.display()));
             aside(format_args!(
-                "note: in logs of {agent}, types that this version does not know: {}",
-                listed(&left_out.unknown)
+                "note: in logs of {agent}, lines that this version does not know: {}{}",
+                listed(&left_out.unknown),
+                printable(&first.unwrap_or_default()),
             ));
         }
     }

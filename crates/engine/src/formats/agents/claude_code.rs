@@ -59,7 +59,10 @@ pub(super) fn line(reader: &mut LineReader<'_>, line: &Map<String, Value>) {
     let Some(kind) = text(line, "type") else {
         return reader.wonder("line without a type");
     };
-    if line.get("forkedFrom").is_some_and(Value::is_object) {
+    if let Some(from) = line.get("forkedFrom").and_then(Value::as_object) {
+        if let Some(session) = text(from, "sessionId") {
+            reader.state.set_forked_from(session);
+        }
         return reader.know("line copied from another session");
     }
     if reader.state.session.is_none() {

@@ -14,6 +14,9 @@ pub struct LineState {
     /// The session that the log names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) session: Option<String>,
+    /// The session that it was forked from, whose lines it repeats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) forked_from: Option<String>,
     /// The folder that the session began in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_cwd: Option<String>,
@@ -50,6 +53,15 @@ impl LineState {
     /// The URL of the remote of the session's repository, where the log has said so.
     pub fn remote(&self) -> Option<&str> {
         self.remote.as_deref()
+    }
+
+    /// The session that this one was forked from, where the log has said so.
+    pub fn forked_from(&self) -> Option<&str> {
+        self.forked_from.as_deref()
+    }
+
+    pub(super) fn set_forked_from(&mut self, session: &str) {
+        set(&mut self.forked_from, session);
     }
 
     pub(super) fn set_cwd(&mut self, cwd: Option<&str>) {
