@@ -40,15 +40,25 @@ impl Call {
             text.push_str(&failure);
         }
         if tools == ToolTurns::Full {
-            for part in [Some(self.given.as_str()), output.map(|output| output.text.as_str())].into_iter().flatten() {
-                if !part.trim().is_empty() {
-                    text.push('\n');
-                    text.push_str(cut(part.trim(), KEPT));
-                }
+            let given = cut(self.given.trim(), KEPT).to_owned();
+            let gave = output.map(|output| ends(output.text.trim()));
+            for part in [Some(given), gave].into_iter().flatten().filter(|part| !part.is_empty()) {
+                text.push('\n');
+                text.push_str(&part);
             }
         }
         text
     }
+}
+
+/// The beginning and the end of a text that is longer than what is kept: what a program says last is how it ended.
+fn ends(text: &str) -> String {
+    if text.len() <= KEPT {
+        return text.to_owned();
+    }
+    let first = &text[..text.floor_char_boundary(KEPT / 2)];
+    let last = &text[text.ceil_char_boundary(text.len() - KEPT / 2)..];
+    format!("{first}\n…\n{last}")
 }
 
 /// What a call does, in words.
@@ -215,6 +225,15 @@ mod tests {
             full,
             "ran cargo test: exit 101\n{\"command\":\"cargo test\"}\nExit code 101\nerror: two tests failed"
         );
+    }
+
+    #[test]
+    fn of_a_long_output_the_end_is_kept_too() {
+        let long = format!("running 900 tests\n{}\ntest result: FAILED", "é passed\n".repeat(2_000));
+        let call = Call::new("Bash", &json!({"command": "cargo test"}));
+        let full = call.text(ToolTurns::Full, Some(&Output::new(long, None)));
+        assert!(full.contains("running 900 tests") && full.ends_with("test result: FAILED"), "{full}");
+        assert!(full.len() < KEPT + 100, "{}", full.len());
     }
 
     #[test]
