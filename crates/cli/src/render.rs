@@ -68,7 +68,8 @@ fn took(timing: &Timing) -> String {
 }
 
 pub(crate) use answer::{Reply, asked, context};
-pub(crate) use hits::answer;
+pub(crate) use hits::{answer, ids_of};
+pub(crate) use ids::alike;
 pub(crate) use layout::{Extent, Layout};
 pub(crate) use shown::{read, shown};
 pub(crate) use tables::aligned;

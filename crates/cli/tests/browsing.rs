@@ -226,3 +226,22 @@ fn notes_and_labels_change() {
     assert_eq!(sandbox.done(&["add", "Maya eats all.", "--note", "--id", "note-1", "--upsert"]), "updated note-1\n");
     assert_eq!(sandbox.json(&["add", "Maya eats all.", "--note", "--id", "note-1", "--upsert"])["unchanged"], 1);
 }
+
+/// What was printed of an id told it from the others on the page alone, and `show` said that several begin so.
+#[test]
+fn the_beginning_of_an_id_that_is_printed_stands_for_it_alone() {
+    let sandbox = Sandbox::new();
+    let turn = |id: &str, text: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"conversation\":\"c\",\"session\":\"s\",\"speaker\":\"Ann\",\"text\":\"{text}\"}}\n"
+        )
+    };
+    let (one, other) = ("019ada5b-1000-4000-8000-000000000001", "019ada5b-2000-4000-8000-000000000002");
+    sandbox.write("turns.jsonl", turn(one, "The red kite flew.") + &turn(other, "The sea is cold."));
+    sandbox.done(&["import", "turns.jsonl"]);
+    let found = sandbox.done(&["search", "kite", "-k", "1"]);
+    assert!(found.contains("019ada5b-1\n") && !found.contains(one), "{found}");
+    assert!(sandbox.done(&["show", "019ada5b-1"]).contains("red kite"));
+    let shown = sandbox.done(&["show", one, "-C", "0"]);
+    assert!(shown.contains("019ada5b-1") && !shown.contains(one), "{shown}");
+}

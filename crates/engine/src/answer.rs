@@ -179,7 +179,7 @@ pub enum Warning {
         reason: NoVectors,
     },
     /// A word of the query that nothing holds.
-    #[error("no turn says {written:?}; searched for {}", shown(.words))]
+    #[error("no turn says {:?}; searched for {}", beginning(.written), shown(.words))]
     Corrected {
         /// The word as written.
         written: String,
@@ -189,7 +189,7 @@ pub enum Warning {
         words: Vec<String>,
     },
     /// A code or number of the query that nothing holds, so that what was found is about others.
-    #[error("no turn says {written:?}")]
+    #[error("no turn says {:?}", beginning(.written))]
     Unsaid {
         /// As written.
         written: String,
@@ -279,6 +279,17 @@ impl Warning {
 impl From<Correction> for Warning {
     fn from(Correction { written, terms, words }: Correction) -> Self {
         Self::Corrected { written, terms, words }
+    }
+}
+
+/// Characters of a word of a query that a warning shows.
+const WRITTEN: usize = 60;
+
+/// A word of a query, or its beginning where it is endless.
+fn beginning(written: &str) -> String {
+    match written.char_indices().nth(WRITTEN) {
+        Some((end, _)) => format!("{}…", &written[..end]),
+        None => written.to_owned(),
     }
 }
 

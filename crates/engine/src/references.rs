@@ -15,6 +15,9 @@ pub const SHORTEST_BEGINNING: usize = 4;
 /// Candidates that an error names.
 const SHOWN: usize = 5;
 
+/// Ids that are read at once of those that begin alike.
+const ALIKE: usize = 16;
+
 impl Memory {
     /// The one memory that a name stands for: its id, or at least four characters that only its id begins with. An id goes
     /// before the beginning of another. The conversation may be named by a title, as in [`Memory::search`].
@@ -53,6 +56,28 @@ impl Memory {
                 Err(Error::AmbiguousId { beginning: name.id, candidates, more })
             }
         }
+    }
+
+    /// The ids of a namespace that begin as some long ones do for so many bytes, and further where many do: what these are to be told
+    /// apart from where only their beginnings are shown.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn ids_beginning_as(&self, namespace: &Namespace, ids: &[&str], bytes: usize) -> Result<Vec<String>, Error> {
+        let mut alike = BTreeSet::new();
+        for id in ids {
+            let mut longer = (bytes..).step_by(4);
+            while let Some(beginning) = longer.next().and_then(|end| id.get(..end)) {
+                let name = MemoryRef { id: MemoryId::new(beginning)?, conversation: None };
+                let found = self.store.ids_starting(namespace, &name, ALIKE)?;
+                let may_be_more = found.len() == ALIKE;
+                alike.extend(found.into_iter().map(|found| found.id.to_string()));
+                if !may_be_more {
+                    break;
+                }
+            }
+        }
+        Ok(alike.into_iter().collect())
     }
 
     /// The id of the turn that a note was drawn from, or what stands for it: of a turn that is not there, a note may tell still.
@@ -137,7 +162,7 @@ impl Memory {
         if !same.is_empty() || name.chars().count() < SHORTEST_BEGINNING {
             return Ok(same);
         }
-        Ok(those(&|of, _| is_beginning(name, of.as_str())))
+        Ok(those(&|of, _| is_beginning(&lower, &of.as_str().to_lowercase())))
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a server said, made fit for a message.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::Secret;
@@ -31,11 +33,50 @@ fn disturbs(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// The message in an error's body, in the shapes servers use, or else all of the body.
-pub(crate) fn server_message(body: &[u8], key: Option<&Secret>) -> String {
+/// The message in an error's body, in the shapes servers use, or else all of the body; without what was said in the request `sent`.
+pub(crate) fn server_message(body: &[u8], key: Option<&Secret>, sent: &str) -> String {
     let said = serde_json::from_slice::<Value>(body).ok().and_then(|value| error_text(&value));
-    let said = excerpt(&said.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned()), key);
+    let said = said.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
+    let said = excerpt(&without_sent(&said, sent), key);
     if said.is_empty() { "no explanation".to_owned() } else { said }
+}
+
+/// Characters in a row from which a server is taken to repeat what it was sent.
+const REPEATED: usize = 12;
+/// What stands for it.
+const SENT: &str = "[what was sent]";
+
+/// A server's text without what it repeats of the messages or texts in a request's body: some servers show what they refuse.
+pub(crate) fn without_sent(said: &str, sent: &str) -> String {
+    let chars: Vec<char> = said.chars().collect();
+    let mut is_sent = vec![false; chars.len()];
+    let parts: HashSet<&[char]> = chars.windows(REPEATED).collect();
+    let mut found = HashSet::new();
+    for text in texts_of(sent) {
+        let text: Vec<char> = text.chars().collect();
+        found.extend(text.windows(REPEATED).filter_map(|part| parts.get(part).copied()));
+    }
+    for (at, _) in chars.windows(REPEATED).enumerate().filter(|(_, part)| found.contains(part)) {
+        is_sent[at..at + REPEATED].fill(true);
+    }
+    let mut out = String::new();
+    for (at, c) in chars.into_iter().enumerate() {
+        match is_sent[at] {
+            false => out.push(c),
+            true if at == 0 || !is_sent[at - 1] => out.push_str(SENT),
+            true => {}
+        }
+    }
+    out
+}
+
+/// What was said in a request: the contents of its messages, or the texts to embed.
+fn texts_of(sent: &str) -> Vec<String> {
+    let body: Value = serde_json::from_str(sent).unwrap_or_default();
+    let all = |field: &str| body.get(field).and_then(Value::as_array).cloned().unwrap_or_default();
+    let contents = all("messages").into_iter().filter_map(|message| message.get("content").cloned());
+    let texts = contents.chain(all("input"));
+    texts.filter_map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
 /// `{"error": {"message": ..}}`, `{"error": ".."}`, `{"message": ..}` or `{"detail": ..}`.
@@ -72,10 +113,24 @@ mod tests {
             r#"{"error": null, "message": "too long"}"#,
             "too long\n",
         ] {
-            assert_eq!(server_message(body.as_bytes(), None), "too long", "{body}");
+            assert_eq!(server_message(body.as_bytes(), None, ""), "too long", "{body}");
         }
-        assert_eq!(server_message(b"", None), "no explanation");
-        assert_eq!(server_message(br#"{"detail": [{"loc": 1}]}"#, None), r#"[{"loc":1}]"#);
-        assert_eq!(server_message(b"\xff\xfe", None), "\u{fffd}\u{fffd}");
+        assert_eq!(server_message(b"", None, ""), "no explanation");
+        assert_eq!(server_message(br#"{"detail": [{"loc": 1}]}"#, None, ""), r#"[{"loc":1}]"#);
+        assert_eq!(server_message(b"\xff\xfe", None, ""), "\u{fffd}\u{fffd}");
+    }
+
+    /// A server that showed what it refused had errors print what was said.
+    #[test]
+    fn what_was_sent_is_not_repeated() {
+        let asked = r#"{"model": "a-model-with-a-name", "messages": [{"role": "user", "content": "Nora: we sold the red kite.\n\"ok\""}]}"#;
+        let said = r#"{"detail": "no a-model-with-a-name; input_value='Nora: we sold the red kite.', type=str"}"#;
+        assert_eq!(
+            server_message(said.as_bytes(), None, asked),
+            "no a-model-with-a-name; input_value='[what was sent]', type=str"
+        );
+        let texts = r#"{"input": ["too short", "we sold the red kite"]}"#;
+        assert_eq!(server_message(b"sold the red kite? red kite", None, texts), "[what was sent]? red kite");
+        assert_eq!(without_sent("", texts), "");
     }
 }

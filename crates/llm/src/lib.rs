@@ -69,6 +69,7 @@ mod transport;
 
 pub use answers::{
     AnswerPrompt, AnswerSettings, Ask, ContextMemory, NOT_MENTIONED, Sought, Support, citations, context_block,
+    not_given,
 };
 pub use base_url::BaseUrl;
 pub use batch::{Batch, BatchReport, BatchWriter, LineOutcome, LineReport};

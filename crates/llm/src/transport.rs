@@ -146,7 +146,7 @@ impl Client {
             request = request.header(header::AUTHORIZATION, authorization);
         }
         let response = request.send(body).map_err(|error| self.not_sent(error, url, attempt))?;
-        if response.status().is_success() { Ok(response) } else { Err(self.refused(response, url, attempt)) }
+        if response.status().is_success() { Ok(response) } else { Err(self.refused(response, url, attempt, body)) }
     }
 
     /// All of an answer, up to `most` bytes and the limit.
@@ -187,7 +187,7 @@ impl Client {
         LlmError::TimedOut { url: url.to_owned(), phase: phase.to_owned(), limit, attempts }
     }
 
-    fn refused(&self, response: Response<Body>, url: &str, attempts: u32) -> Failure {
+    fn refused(&self, response: Response<Body>, url: &str, attempts: u32, sent: &str) -> Failure {
         let (url, status) = (url.to_owned(), response.status().as_u16());
         if let (300..400, Some(location)) = (status, text(response.headers(), "location")) {
             let location = self.excerpt(&without_credentials(location));
@@ -197,7 +197,7 @@ impl Client {
         let mut body = Vec::new();
         // A refusal whose body breaks off is still a refusal: what came of it is what it says.
         let _ = response.into_body().into_reader().take(REFUSAL).read_to_end(&mut body);
-        let message = server_message(&body, self.endpoint.key.as_ref());
+        let message = server_message(&body, self.endpoint.key.as_ref(), sent);
         let remedy = match (status, asked) {
             // A used-up account is no busy server.
             (429, _) if mentions(&body, QUOTA) => Remedy::None,

@@ -65,7 +65,8 @@ fn definition(tool: &Definition) -> Tool {
     let annotations = ToolAnnotations::new()
         .read_only(tool.effect == Effect::Reads)
         .destructive(tool.effect == Effect::Deletes)
-        .idempotent(tool.effect != Effect::Adds)
+        // An id that was deleted in one conversation may stand for a memory of another.
+        .idempotent(tool.effect == Effect::Reads)
         .open_world(false);
     Tool::new(tool.name, tool.description, Arc::new(tool.input_schema()))
         .with_title(tool.title)
@@ -181,7 +182,7 @@ mod tests {
                 ("search_memories", [true, false, true]),
                 ("get_memory", [true, false, true]),
                 ("add_memory", [false, false, false]),
-                ("forget_memory", [false, true, true]),
+                ("forget_memory", [false, true, false]),
                 ("list_sessions", [true, false, true]),
             ]
         );

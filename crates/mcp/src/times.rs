@@ -39,10 +39,31 @@ pub(crate) fn beginning(name: &str, text: &str, clock: &Clock) -> Result<Timesta
 ///
 /// # Errors
 /// When it is no time, or one without an end.
-pub(crate) fn end(name: &str, text: &str, clock: &Clock) -> Result<Timestamp, ToolError> {
+fn end(name: &str, text: &str, clock: &Clock) -> Result<Timestamp, ToolError> {
     let open = || ToolError::arguments(format!("{name}: {text:?} has no end; name a time such as 2023-05"));
     let after = read(name, text, clock)?.to.ok_or_else(open)?;
     Timestamp::from_millis(after.millis() - 1).map_err(|error| ToolError::arguments(format!("{name}: {error}")))
+}
+
+/// The moments between two arguments, `from` and `to`, either of which may be left out.
+///
+/// # Errors
+/// When one is no time, or `from` comes after `to`.
+pub(crate) fn between(
+    from: Option<&str>,
+    to: Option<&str>,
+    clock: &Clock,
+) -> Result<(Option<Timestamp>, Option<Timestamp>), ToolError> {
+    let begins = from.map(|text| beginning("from", text, clock)).transpose()?;
+    let ends = to.map(|text| end("to", text, clock)).transpose()?;
+    match (begins, ends) {
+        (Some(begins), Some(ends)) if begins > ends => Err(ToolError::arguments(format!(
+            "from is {:?} and to is {:?}: expected from before to; swap them",
+            from.unwrap_or_default(),
+            to.unwrap_or_default()
+        ))),
+        range => Ok(range),
+    }
 }
 
 /// Date and time to the minute, with the zone where that is not UTC.

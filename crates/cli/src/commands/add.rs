@@ -1,7 +1,8 @@
 //! `aforesaid add`
 
 use aforesaid::{
-    Creation,
+    Creation, ErrorKind, Memory,
+    store::MemoryRef,
     types::{ConversationId, Draft, Importance, MemoryId, Note, Sensitivity, SessionId, Turn},
     wire::InNamespace,
 };
@@ -11,7 +12,7 @@ use super::{print_json, texts};
 use crate::{
     failure::Failure,
     local_time,
-    render::{self, say},
+    render::{self, aside, say},
     settings::{Output, Settings},
     unused::{PIPELINE, Unused, unused},
 };
@@ -82,9 +83,12 @@ impl Add {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Result<(), Failure> {
-        let draft = self.draft(settings)?;
+        let mut draft = self.draft(settings)?;
         draft.check().map_err(aforesaid::Error::from)?;
         let memory = settings.open(Creation::Allowed)?;
+        if let Draft::Note(note) = &mut draft {
+            note.source.iter_mut().try_for_each(|source| make_whole(source, &memory, settings))?;
+        }
         if let (Draft::Note(note), true) = (&draft, self.upsert) {
             let upserted = memory.upsert_note(&settings.namespace, note.clone())?;
             if settings.output == Output::Programs {
@@ -145,4 +149,18 @@ impl Add {
             ..Turn::new(conversation, session, self.speaker.as_deref().unwrap_or(SPEAKER), text)
         }))
     }
+}
+
+/// Puts a whole id in the place of its beginning; one that nothing has stays, and is told.
+fn make_whole(source: &mut MemoryId, memory: &Memory, settings: &Settings) -> Result<(), Failure> {
+    match memory.resolve(&settings.namespace, &MemoryRef { id: source.clone(), conversation: None }) {
+        Ok(found) => *source = found.id,
+        Err(aforesaid::Error::AmbiguousMemory { .. }) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let id = render::printable(source.as_str());
+            aside(format_args!("note: nothing has the id {id}; the note names it all the same"));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
 }

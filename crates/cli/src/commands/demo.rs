@@ -76,7 +76,7 @@ impl Demo {
                 let mut page = Page::default();
                 page.line(format_args!("{STRONG}? {}{STRONG:#}  {QUIET}({}){QUIET:#}", question.query, question.kind));
                 let layout = Layout { width: Screen::of_output().width, extent: Extent::Snippets };
-                render::answer(&mut page, &answer, layout);
+                render::answer(&mut page, &answer, &[], layout);
                 page.line(format_args!(""));
                 page.print(Paging::Never)?;
             }

@@ -90,12 +90,12 @@ impl Search {
         match &self.batch {
             None => {
                 let answer = self.ask(&asked, question::of_words(&self.words)?)?;
-                self.print(&answer, settings, settings.paging)
+                self.print(&answer, &asked, settings.paging)
             }
             Some(file) => question::each_line(file, &mut |line| {
                 // What is asked through a pipe is answered before the next question comes.
                 let answer = self.ask(&asked, line.to_owned())?;
-                self.print(&answer, settings, Paging::Never)
+                self.print(&answer, &asked, Paging::Never)
             }),
         }
     }
@@ -122,7 +122,8 @@ impl Search {
         Ok(answer)
     }
 
-    fn print(&self, answer: &SearchResponse, settings: &Settings, paging: Paging) -> Result<(), Failure> {
+    fn print(&self, answer: &SearchResponse, asked: &Asked<'_>, paging: Paging) -> Result<(), Failure> {
+        let settings = asked.settings;
         if settings.output == Output::Programs {
             return print_json(answer);
         }
@@ -132,7 +133,8 @@ impl Search {
             page.line(format_args!("{STRONG}? {}{STRONG:#}", render::printable(&answer.query)));
         }
         let extent = if self.full { Extent::Full } else { Extent::Snippets };
-        render::answer(&mut page, answer, Layout { width: Screen::of_output().width, extent });
+        let others = render::alike(&asked.memory, &settings.namespace, render::ids_of(answer));
+        render::answer(&mut page, answer, &others, Layout { width: Screen::of_output().width, extent });
         if self.batch.is_some() {
             page.line(format_args!(""));
         }

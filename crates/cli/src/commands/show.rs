@@ -87,7 +87,9 @@ impl Show {
             return print_json(&shown);
         }
         let mut page = Page::default();
-        render::shown(&mut page, &shown, self.layout());
+        let all = shown.before.iter().chain([&shown.memory]).chain(&shown.after);
+        let others = render::alike(memory, &settings.namespace, all.map(|record| record.id.as_str()));
+        render::shown(&mut page, &shown, &others, self.layout());
         page.print(settings.paging)
     }
 

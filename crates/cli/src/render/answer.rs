@@ -42,6 +42,10 @@ pub(crate) fn asked(asked: &Answer, spent: &Spent) -> Result<(), Failure> {
         }
     }
     warnings(&context.warnings);
+    if !asked.not_shown.is_empty() {
+        let cited = printable(&asked.not_shown.join(", ")).to_string();
+        aside(format_args!("note: the answer cites [{cited}], which the model was not shown"));
+    }
     let cited = |source: &&Source| asked.citations.contains(&source.cite);
     let sources: Vec<&Source> = context.memories.iter().filter(cited).collect();
     if !sources.is_empty() {

@@ -21,12 +21,19 @@ use crate::{
     wrap::{columns, shortened},
 };
 
+/// The ids that a response shows.
+pub(crate) fn ids_of(answer: &SearchResponse) -> impl Iterator<Item = &str> {
+    answer.hits.iter().flat_map(ids)
+}
+
 /// Columns that what belongs to a hit is indented by.
 const INDENT: usize = 3;
 
-/// Puts the response to a search on a page: how sure it is, and its hits or why there are none.
-pub(crate) fn answer(page: &mut Page, answer: &SearchResponse, layout: Layout) {
-    let ids = ShortIds::of(answer.hits.iter().flat_map(ids), layout.extent);
+/// Puts the response to a search on a page: how sure it is, and its hits or why there are none. `others` are ids of the store that
+/// begin as theirs do ([`alike`](super::alike)).
+pub(crate) fn answer(page: &mut Page, answer: &SearchResponse, others: &[String], layout: Layout) {
+    let others = others.iter().map(String::as_str);
+    let ids = ShortIds::of(ids_of(answer).chain(others), layout.extent);
     if let Some(reason) = answer.reason {
         page.line(format_args!("no hits: {reason}{}", remedies::of_no_hits(reason)));
     }

@@ -1,19 +1,26 @@
 //! Ids as people read them.
 
-use aforesaid::is_uuid;
+use aforesaid::{Memory, is_uuid, types::Namespace};
 
 use super::{layout::Extent, printable};
 
 /// Characters of a long id that are shown at the least.
 const SHORTEST: usize = 8;
 
-/// Ids of one page, long ones as the shortest beginning that tells them apart there.
+/// Ids of one page, long ones as the shortest beginning that tells them apart there, and from others of the store.
 pub(super) struct ShortIds<'a> {
     long: Vec<&'a str>,
 }
 
+/// Ids of the store that begin as long ones of a page do, so that what is printed stands for one alone.
+pub(crate) fn alike<'a>(memory: &Memory, namespace: &Namespace, ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let long: Vec<&str> = ids.filter(|id| is_uuid(id)).collect();
+    // Where the store fails, more of an id is asked for when it is used.
+    memory.ids_beginning_as(namespace, &long, SHORTEST).unwrap_or_default()
+}
+
 impl<'a> ShortIds<'a> {
-    /// The ids of a page; where all of everything is asked for, none is shortened.
+    /// The ids of a page, and of the store; where all of everything is asked for, none is shortened.
     pub(super) fn of(ids: impl Iterator<Item = &'a str>, extent: Extent) -> Self {
         let mut long: Vec<&str> = match extent {
             Extent::Full => Vec::new(),

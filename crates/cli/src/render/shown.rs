@@ -14,12 +14,14 @@ use super::{
 };
 use crate::page::Page;
 
-/// Puts a memory on a page, whole, between the turns around it, of which the beginning is shown.
-pub(crate) fn shown(page: &mut Page, shown: &Shown, layout: Layout) {
+/// Puts a memory on a page, whole, between the turns around it, of which the beginning is shown. `others` are ids of the store that
+/// begin as theirs do.
+pub(crate) fn shown(page: &mut Page, shown: &Shown, others: &[String], layout: Layout) {
     let memory = &shown.memory;
     place(page, memory);
     let all = shown.before.iter().chain([memory]).chain(&shown.after);
-    let ids = ShortIds::of(all.map(|record| record.id.as_str()), layout.extent);
+    let others = others.iter().map(String::as_str);
+    let ids = ShortIds::of(all.map(|record| record.id.as_str()).chain(others), layout.extent);
     shown.before.iter().for_each(|record| around(page, record, &ids, layout));
     whole(page, memory, &ids, layout);
     shown.after.iter().for_each(|record| around(page, record, &ids, layout));

@@ -16,9 +16,12 @@ pub struct CandidateScore {
 }
 
 impl CandidateScore {
-    /// Whether it comes before the other only because it is newer.
+    /// Whether it comes before the other only because it is newer, and is as likely as not to answer, where that is known.
     pub fn supersedes(&self, other: &Self) -> bool {
         let (Some(own), Some(others)) = (self.score, other.score) else { return false };
+        if self.logits.is_some_and(|logits| logits.answers < 0.0) {
+            return false;
+        }
         own >= others && own + self.superseded < others + other.superseded
     }
 

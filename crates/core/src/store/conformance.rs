@@ -37,7 +37,7 @@ use crate::{
 type Case = fn(&dyn Store);
 
 /// The suite, by name.
-pub const CASES: [(&str, Case); 64] = [
+pub const CASES: [(&str, Case); 65] = [
     ("what_goes_in_comes_out", what_goes_in_comes_out),
     ("a_repeat_adds_nothing", a_repeat_adds_nothing),
     ("a_taken_id_is_refused_and_nothing_is_written", a_taken_id_is_refused_and_nothing_is_written),
@@ -93,6 +93,7 @@ pub const CASES: [(&str, Case); 64] = [
     ("cues_get_vectors_later", cues::cues_get_vectors_later),
     ("sensitive_cues_are_for_local_models", cues::sensitive_cues_are_for_local_models),
     ("cues_go_with_their_memory_or_alone", cues::cues_go_with_their_memory_or_alone),
+    ("cues_whose_writer_was_shown_a_memory_go_with_it", cues::cues_whose_writer_was_shown_a_memory_go_with_it),
     ("filters_choose_the_same_everywhere", filters::filters_choose_the_same_everywhere),
     ("forgetting_by_every_filter", filters::forgetting_by_every_filter),
     ("a_scope_leaves_conversations_out", filters::a_scope_leaves_conversations_out),

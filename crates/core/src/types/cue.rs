@@ -12,8 +12,25 @@ pub struct CueId(pub u64);
 pub struct CueSource {
     /// The model, or another name for whoever wrote them.
     pub model: String,
-    /// The prompt and its version, such as `contextual/1`.
+    /// The prompt and its version, such as `contextual/1`, and how many turns before a turn it shows where that is not
+    /// [`USUAL_BEFORE`]: `contextual/1 before=9`.
     pub prompt: String,
+}
+
+/// Turns before a turn that a prompt shows, unless it says otherwise.
+pub const USUAL_BEFORE: u32 = 6;
+/// Turns before a turn that a prompt shows at most.
+pub const MOST_BEFORE: u32 = 16;
+
+impl CueSource {
+    /// Turns before a turn that whoever wrote its cues was shown at most: what these say can be in its questions.
+    pub fn turns_before(&self) -> u32 {
+        if self.prompt.starts_with("isolated/") {
+            return 0;
+        }
+        let named = self.prompt.split_once(" before=").and_then(|(_, number)| number.parse().ok());
+        named.unwrap_or(USUAL_BEFORE).min(MOST_BEFORE)
+    }
 }
 
 /// The cues of one memory; no question at all where there was nothing to ask.

@@ -12,7 +12,7 @@ mod vectors;
 mod zone;
 
 pub use choice::UnknownChoice;
-pub use cue::{CueId, CueSource, Cues, cued_passage};
+pub use cue::{CueId, CueSource, Cues, MOST_BEFORE, USUAL_BEFORE, cued_passage};
 pub use filter::{MemoryFilter, MetaField};
 pub use limits::{MAX_TEXT_BYTES, MAX_TITLE_BYTES};
 pub(crate) use memory::check_text;

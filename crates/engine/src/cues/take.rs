@@ -60,7 +60,7 @@ impl Memory {
         writing: &CueWriting,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<TakenCues, Error> {
-        let source = CueSource { model: model.to_owned(), prompt: writing.settings.prompt.id().to_owned() };
+        let source = CueSource { model: model.to_owned(), prompt: writing.settings.prompt_of_source() };
         let mut writer = CueWriter::new(self, namespace, source, writing.indexing)?;
         self.must_exist(namespace)?;
         let resolved = self.resolve_scope(namespace, scope)?;

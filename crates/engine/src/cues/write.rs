@@ -76,10 +76,8 @@ impl Memory {
             // A name that was mistyped is told from a scope that has all its cues.
             self.count(namespace, &Target::Within(scope.clone()))?;
         }
-        let source = CueSource {
-            model: chat.client().endpoint().model.clone(),
-            prompt: writing.settings.prompt.id().to_owned(),
-        };
+        let source =
+            CueSource { model: chat.client().endpoint().model.clone(), prompt: writing.settings.prompt_of_source() };
         let mut writer = CueWriter::new(self, namespace, source, writing.indexing)?;
         let mut state = RunState::default();
         let feed = Mutex::new(Feed {

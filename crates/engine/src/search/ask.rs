@@ -11,7 +11,7 @@ use aforesaid_core::{
 };
 use aforesaid_llm::{
     AnswerSettings, Ask, Chat, ContextMemory, Freshness, Outcome, ReplyFault, Sought, StreamFilter, Support, Usage,
-    citations, context_block, without_reasoning,
+    citations, context_block, not_given, without_reasoning,
 };
 use serde::Serialize;
 
@@ -107,6 +107,9 @@ pub struct Answer {
     pub mentioned: bool,
     /// The [`Source::cite`] of the memories that the answer cites, in the order of citing.
     pub citations: Vec<String>,
+    /// What the answer cites as an id and the model was not shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_shown: Vec<String>,
     /// Tokens that the answer took, now or when it was kept; `None` where no model was asked for one.
     pub usage: Option<Usage>,
     /// What the model was shown.
@@ -193,7 +196,14 @@ impl Memory {
         let started = Instant::now();
         asking.settings.check()?;
         let context = self.context(asking, SensitiveMemories::LeaveOut)?;
-        let mut asked = Answer { answer: None, mentioned: false, citations: Vec::new(), usage: None, context };
+        let mut asked = Answer {
+            answer: None,
+            mentioned: false,
+            citations: Vec::new(),
+            not_shown: Vec::new(),
+            usage: None,
+            context,
+        };
         if asked.context.memories.is_empty() {
             return Ok(asked);
         }
@@ -224,6 +234,7 @@ impl Memory {
         if asked.mentioned {
             let given: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
             asked.citations = citations(&text, &given);
+            asked.not_shown = not_given(&text, &given);
             asked.answer = Some(text);
         }
         asked.context.timing_ms.answer = Some(millis(answering));

@@ -23,6 +23,25 @@ pub fn citations(answer: &str, given: &[&str]) -> Vec<String> {
     cited
 }
 
+/// What an answer cites in square brackets as ids are written, and was not `given`: each once, in the order of citing.
+///
+/// An id has a digit and no white space, and is no longer than 64 characters.
+pub fn not_given(answer: &str, given: &[&str]) -> Vec<String> {
+    let known: BTreeSet<String> = given.iter().map(|id| label(id)).collect();
+    let is_id = |part: &&str| {
+        let has_digit = part.bytes().any(|byte| byte.is_ascii_digit());
+        has_digit && part.len() <= 64 && !part.contains(char::is_whitespace)
+    };
+    let mut found: Vec<String> = Vec::new();
+    let brackets = answer.split('[').skip(1).filter_map(|after| after.split_once(']'));
+    for part in brackets.flat_map(|(within, _)| within.split([',', ';']).map(str::trim)).filter(is_id) {
+        if !known.contains(part) && !found.iter().any(|known| known == part) {
+            found.push(part.to_owned());
+        }
+    }
+    found
+}
+
 /// The known ids in a bracket that has just been opened, and what follows it; none if it is not closed.
 ///
 /// A bracket within a known id opens nothing, so that no part of an answer is read twice.
@@ -70,6 +89,14 @@ mod tests {
             assert_eq!(citations(answer, &given), expected, "{answer}");
         }
         assert!(citations("[]", &[""]).is_empty() && citations("[D1:3]", &[]).is_empty());
+    }
+
+    #[test]
+    fn ids_that_were_not_given_are_named_once() {
+        let given = ["D1:3", "D2:4"];
+        let answer = "Red [D2:4], since May [S99:1; D1:3]. Really [S99:1], as [he said] in [2024-05-01].";
+        assert_eq!(not_given(answer, &given), ["S99:1", "2024-05-01"]);
+        assert!(not_given("Red [D2:4]. [", &given).is_empty());
     }
 
     #[test]

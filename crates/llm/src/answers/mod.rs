@@ -8,7 +8,7 @@ mod settings;
 
 pub use self::{
     ask::{Ask, NOT_MENTIONED, Sought, Support},
-    citations::citations,
+    citations::{citations, not_given},
     context::{ContextMemory, context_block},
     prompt::AnswerPrompt,
     settings::AnswerSettings,

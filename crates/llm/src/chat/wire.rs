@@ -1,6 +1,6 @@
 //! Answers as they come over the wire, whole and in pieces.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::{Completion, Finish};
@@ -27,8 +27,27 @@ struct Choice {
 /// A message, or a piece of one.
 #[derive(Debug, Default, Deserialize)]
 struct Said {
+    #[serde(default, deserialize_with = "joined")]
     content: Option<String>,
     refusal: Option<String>,
+}
+
+/// A text, or the texts of parts one after the other: some servers answer as they may be asked.
+fn joined<'de, D: Deserializer<'de>>(content: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Content {
+        Text(String),
+        Parts(Vec<Part>),
+    }
+    #[derive(Deserialize)]
+    struct Part {
+        text: Option<String>,
+    }
+    Ok(Option::<Content>::deserialize(content)?.map(|content| match content {
+        Content::Text(text) => text,
+        Content::Parts(parts) => parts.into_iter().filter_map(|part| part.text).collect(),
+    }))
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]

@@ -5,6 +5,7 @@ mod prompt;
 
 use std::{collections::BTreeSet, num::NonZeroU32};
 
+use aforesaid_core::types::{MOST_BEFORE, USUAL_BEFORE};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -61,7 +62,7 @@ impl Default for CueSettings {
             temperature: 0.1,
             max_tokens: 1024,
             attempts: NonZeroU32::MIN.saturating_add(2),
-            before: 6,
+            before: USUAL_BEFORE as usize,
         }
     }
 }
@@ -80,7 +81,17 @@ impl CueSettings {
     /// When a number is out of its range.
     pub fn check(&self) -> Result<(), LlmError> {
         within("cue questions a passage", self.questions, 1..=10, "a number from 1 to 10")?;
+        within("turns before a passage", self.before, 0..=MOST_BEFORE as usize, "a number from 0 to 16")?;
         check_sampling(self.temperature, self.max_tokens)
+    }
+
+    /// The prompt as a [`CueSource`](aforesaid_core::types::CueSource) has it.
+    pub fn prompt_of_source(&self) -> String {
+        let id = self.prompt.id();
+        match self.prompt {
+            CuePrompt::Contextual if self.before != USUAL_BEFORE as usize => format!("{id} before={}", self.before),
+            _ => id.to_owned(),
+        }
     }
 
     /// The request for the cue questions of a passage. The same settings and subject make the same request.

@@ -10,8 +10,8 @@ pub(super) struct Embeddings {
 
 #[derive(Debug, Deserialize)]
 struct Embedding {
-    /// Place of its text in the request.
-    index: usize,
+    /// Place of its text in the request; some servers leave it out and keep the order.
+    index: Option<usize>,
     /// `null` is how some servers write a number that is none.
     embedding: Vec<Option<f64>>,
 }
@@ -28,16 +28,17 @@ impl Embeddings {
         if found != texts {
             return Err((format!("{found} vectors"), format!("{texts}, one a text")));
         }
+        if self.data.iter().all(|row| row.index.is_none()) {
+            (0..).zip(&mut self.data).for_each(|(place, row)| row.index = Some(place));
+        }
         self.data.sort_by_key(|row| row.index);
-        if let Some((i, row)) = self.data.iter().enumerate().find(|(i, row)| row.index != *i) {
-            return Err((
-                format!("index {} in the place of {i}", row.index),
-                format!("each from 0 to {} once", texts - 1),
-            ));
+        if let Some((i, row)) = self.data.iter().enumerate().find(|(i, row)| row.index != Some(*i)) {
+            let found = row.index.map_or("no index".to_owned(), |index| format!("index {index}"));
+            return Err((format!("{found} in the place of {i}"), format!("each from 0 to {} once", texts - 1)));
         }
         let dim = dim.or(self.data.first().map(|row| row.embedding.len())).unwrap_or_default();
         let mut rows = Vec::with_capacity(texts * dim);
-        for Embedding { index, embedding } in &self.data {
+        for (index, Embedding { embedding, .. }) in self.data.iter().enumerate() {
             let found = embedding.len();
             if found != dim || dim == 0 {
                 return Err((format!("{found} components in vector {index}"), format!("{}", dim.max(1))));
@@ -78,6 +79,14 @@ mod tests {
         assert!(rows(json, 2, None).unwrap_err().contains("a length beyond all numbers in vector 0"));
         let json = r#"{"data": [{"index": 1, "embedding": [0, -2]}, {"index": 0, "embedding": [3e99, 4e99]}]}"#;
         assert_eq!(rows(json, 2, None), Ok(vec![0.6, 0.8, 0.0, -1.0]));
+    }
+
+    #[test]
+    fn without_places_the_order_counts() {
+        let json = r#"{"data": [{"embedding": [1, 0]}, {"embedding": [0, 1]}]}"#;
+        assert_eq!(rows(json, 2, None), Ok(vec![1.0, 0.0, 0.0, 1.0]));
+        let json = r#"{"data": [{"index": 1, "embedding": [1, 0]}, {"embedding": [0, 1]}]}"#;
+        assert!(rows(json, 2, None).unwrap_err().contains("no index in the place of 0"));
     }
 
     #[test]

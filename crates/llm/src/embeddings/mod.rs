@@ -23,6 +23,8 @@ const PROBE: &str = "dimension";
 
 /// Components of a vector at most, as long as the dimension is not known.
 const MOST_COMPONENTS: usize = 1 << 16;
+/// Bytes of a text that every model reads: one that is refused with fewer is not too long.
+const SHORT: usize = 500;
 /// Bytes of an answer for each component: a number of 17 digits with its exponent, on an indented line.
 const COMPONENT: u64 = 64;
 /// Bytes of an answer for all that is not a component.
@@ -33,6 +35,8 @@ const REST: u64 = 1 << 20;
 /// It is [`Locality::Remote`], wherever the server runs, so that a memory marked sensitive is never shown to
 /// it: the engine leaves such texts out of what it hands to a remote encoder, and finds them by their words
 /// alone. A question is sent as it is.
+///
+/// A text that is too long for the model counts by its beginning: servers refuse it, and do not say how much they read.
 ///
 /// Every vector that comes back is checked (one a text, of the dimension, finite, not zero) and divided by
 /// its length.
@@ -66,13 +70,34 @@ impl RemoteEncoder {
         let inputs: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
         let batches: Vec<Range<usize>> = self.settings.batch.split(&inputs).collect();
         let rows = map_in_flight(&batches, self.client.endpoint().concurrency, |batch| {
-            self.embed(&inputs[batch.clone()], Some(self.dim))
+            self.embed_in_parts(&inputs[batch.clone()])
         })?;
         Vectors::new(self.dim, rows.concat()).ok_or_else(|| LlmError::Answer {
             url: self.client.url(OPERATION),
             found: "vectors of several lengths".to_owned(),
             expected: format!("{} components each", self.dim),
         })
+    }
+
+    /// The vectors of a batch. Where the server refuses a batch and takes its shortest text, it is divided; a text that is refused alone
+    /// is too long for the model, and is sent without its second half, until it is taken or short.
+    fn embed_in_parts(&self, inputs: &[String]) -> Result<Vec<f32>, LlmError> {
+        let refusal = match self.embed(inputs, Some(self.dim)) {
+            Err(error) if is_refusal(&error) => error,
+            embedded => return embedded,
+        };
+        let [text] = inputs else {
+            let shortest = inputs.iter().min_by_key(|text| text.len());
+            if !shortest.is_some_and(|text| self.embed(std::slice::from_ref(text), Some(self.dim)).is_ok()) {
+                return Err(refusal);
+            }
+            let (first, second) = inputs.split_at(inputs.len() / 2);
+            return Ok([self.embed_in_parts(first)?, self.embed_in_parts(second)?].concat());
+        };
+        match text.len() {
+            ..=SHORT => Err(refusal),
+            length => self.embed_in_parts(&[text[..text.floor_char_boundary(length / 2)].to_owned()]),
+        }
     }
 
     /// One request: unit vectors of its texts, one after the other, each of `dim` components where that is known.
@@ -99,6 +124,11 @@ impl RemoteEncoder {
     fn failed(&self, error: LlmError) -> EncodeError {
         EncodeError { encoder: self.id.clone(), message: error.to_string() }
     }
+}
+
+/// Whether a server refuses what it was sent, as it does where a text has more tokens than its model reads.
+fn is_refusal(error: &LlmError) -> bool {
+    matches!(error, LlmError::Status { status: 400 | 413 | 422, .. })
 }
 
 const OPERATION: &str = "embeddings";

@@ -17,6 +17,12 @@ pub enum JudgeFault {
     /// It is not the JSON asked for.
     #[error(transparent)]
     Reply(#[from] ReplyFault),
+    /// No score at all.
+    #[error("judge: found no score, expected one for each of {candidates} candidates; ask another model")]
+    NoScores {
+        /// How many candidates there are.
+        candidates: usize,
+    },
     /// A score for a candidate that is not there.
     #[error("judge: found a score for candidate {id}, expected one of {candidates} from 0; ask another model")]
     UnknownId {
@@ -101,7 +107,10 @@ pub(super) fn read(outcome: &Outcome, candidates: usize) -> Result<Vec<Option<f6
             return Err(JudgeFault::RepeatedId { id });
         }
     }
-    Ok(scores)
+    match scores.iter().all(Option::is_none) && candidates > 0 {
+        true => Err(JudgeFault::NoScores { candidates }),
+        false => Ok(scores),
+    }
 }
 
 /// The places of candidates from the best on: scored ones by score, equal ones in their order, then those without
@@ -127,7 +136,7 @@ mod tests {
     fn scores_are_put_in_their_places_and_between_nought_and_one() {
         let scores = json!([{"id": 3, "score": 10}, {"id": 0, "score": 0}, {"id": 1, "score": 7}]);
         assert_eq!(read(scores, 4).unwrap(), [Some(0.0), Some(0.7), None, Some(1.0)]);
-        assert_eq!(read(json!([]), 2).unwrap(), [None, None]);
+        assert_eq!(read(json!([]), 2), Err(JudgeFault::NoScores { candidates: 2 }));
     }
 
     #[test]

@@ -152,3 +152,24 @@ fn a_batch_that_failed_is_sent_again_and_one_that_cannot_be_fails_all() {
     let error = encoder(&server, settings(1)).unwrap().encode_passages(&texts).unwrap_err();
     assert!(error.to_string().contains("too long"), "{error}");
 }
+
+/// One text that was too long for the model kept all others of its batch, and all that came after, without vectors.
+#[test]
+fn a_text_that_is_too_long_for_the_model_counts_by_its_beginning() {
+    let server = Server::start(|_, request| match request.inputs().iter().all(|text| text.len() <= 2_000) {
+        true => ok(vectors(request)),
+        false => status(400, r#"{"error": {"message": "input is too long"}}"#),
+    });
+    let encoder = encoder(&server, settings(8)).unwrap();
+    let long = "n".repeat(5_000);
+    let texts = ["a", "bbbb", &long, "cc", "ddd"];
+    let made = encoder.encode_passages(&texts).unwrap();
+    assert_eq!(made.as_slice(), expected(&["a", "bbbb", &long[..1_250], "cc", "ddd"]).as_slice());
+    // All five; the shortest; two, and the three others; of these one, and two; the long one by a half, twice.
+    assert!(server.requests().len() <= 12, "{}", server.requests().len());
+    // Where the server takes nothing, that is found out by two requests.
+    let server = Server::start(|_, _| status(400, r#"{"error": {"message": "no such model"}}"#));
+    let error = self::encoder(&server, settings(8)).unwrap().encode_passages(&texts).unwrap_err();
+    assert!(error.to_string().contains("no such model"), "{error}");
+    assert_eq!(server.requests().len(), 2);
+}

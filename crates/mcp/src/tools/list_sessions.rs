@@ -38,10 +38,11 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
     let clock = times::clock(&tools.zone)?;
     let [conversation, from, to] = ["conversation", "from", "to"].map(|name| given.text(name));
     let pages = Pages::new(&[conversation, from, to].map(Option::unwrap_or_default), given.text("cursor"))?;
+    let (from, to) = times::between(from, to, &clock)?;
     let scope = Scope {
         conversation: conversation.map(ConversationId::new).transpose().map_err(aforesaid::Error::from)?,
-        from: from.map(|text| times::beginning("from", text, &clock)).transpose()?,
-        to: to.map(|text| times::end("to", text, &clock)).transpose()?,
+        from,
+        to,
         ..Scope::default()
     };
     let all = match tools.memory.sessions(&tools.namespace, &scope).map_err(ToolError::from) {

@@ -57,10 +57,11 @@ fn run(tools: &Toolbox, given: Given<'_>) -> Result<ToolResult, ToolError> {
     let asked: Vec<&str> = asked.into_iter().chain([speaker, from, to].map(Option::unwrap_or_default)).collect();
     let pages = Pages::new(&asked, given.text("cursor"))?;
     let size = usize::try_from(given.whole("k").unwrap_or(USUAL)).unwrap_or(MOST);
+    let (from, to) = times::between(from, to, &clock)?;
     let query = Query {
         scope: Scope {
-            from: from.map(|text| times::beginning("from", text, &clock)).transpose()?,
-            to: to.map(|text| times::end("to", text, &clock)).transpose()?,
+            from,
+            to,
             filter: MemoryFilter {
                 speakers: speaker.map(str::to_owned).into_iter().collect(),
                 ..MemoryFilter::default()

@@ -22,8 +22,8 @@ pub(super) struct PromptArgs {
     /// Questions per turn or note, from 1 to 10 [default: 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=10))]
     questions: Option<u8>,
-    /// Preceding turns in a contextual prompt [default: 6].
-    #[arg(long, value_name = "N")]
+    /// Preceding turns in a contextual prompt, at most 16 [default: 6].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=16))]
     before: Option<u8>,
 }
 

@@ -3,8 +3,8 @@
 use super::{Seen, add, add_with_vectors, derived, encoder, note, ns, three_turns};
 use crate::{
     error::StoreError,
-    store::{Audience, CueStats, CueVectors, DeleteTarget, DroppedCues, NewCues, SegmentKind, Store},
-    types::{ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Scope, Seq},
+    store::{Audience, CueStats, CueVectors, DeleteTarget, DroppedCues, MemoryUpdate, NewCues, SegmentKind, Store},
+    types::{ConversationId, CueId, CueSource, Cues, Draft, EncoderId, Scope, Sensitivity, Seq, SessionId, Turn},
 };
 
 fn source(prompt: &str) -> CueSource {
@@ -158,7 +158,7 @@ pub(super) fn cues_go_with_their_memory_or_alone(store: &dyn Store) {
     add_with_vectors(store, "a", &three_turns());
     let new: Vec<NewCues> =
         (1..=3).map(|seq| with_vectors(seq, &[("Who?", [1.0, 0.0]), ("What?", [0.0, 1.0])], None)).collect();
-    store.put_cues(&ns("a"), &source("contextual/1"), Some(&encoder()), &new).unwrap();
+    store.put_cues(&ns("a"), &source("isolated/1"), Some(&encoder()), &new).unwrap();
     let report = store.forget(&ns("a"), &DeleteTarget::One(Seq(2))).unwrap();
     assert_eq!((report.turns, report.cues, report.vectors), (1, 2, 3));
     assert!(seen(store, Some(&encoder())).cues.iter().all(|(_, seq, _, _)| *seq != 2));
@@ -181,6 +181,33 @@ pub(super) fn cues_go_with_their_memory_or_alone(store: &dyn Store) {
     store.forget(&ns("a"), &DeleteTarget::Within(Scope::default())).unwrap();
     add(store, "a", &three_turns());
     assert_eq!(store.cue_stats(&ns("a")).unwrap(), CueStats::default());
+}
+
+/// The questions of the turn after a forgotten one said what that had said: their writer was shown both.
+pub(super) fn cues_whose_writer_was_shown_a_memory_go_with_it(store: &dyn Store) {
+    let turn = |session: &str, n: u64| {
+        let (conversation, session) = (ConversationId::new("c").unwrap(), SessionId::new(session).unwrap());
+        Draft::Turn(Turn::new(conversation, session, "Ann", format!("Turn {n}.")))
+    };
+    add(store, "a", &(1..=9).map(|n| turn("s", n)).chain([turn("later", 10)]).collect::<Vec<_>>());
+    let of = |seqs: std::ops::RangeInclusive<u64>| seqs.map(|seq| cues(seq, &["Who?"])).collect::<Vec<_>>();
+    let put = |prompt: &str, seqs| store.put_cues(&ns("a"), &source(prompt), None, &of(seqs)).unwrap();
+    put("contextual/1", 1..=4);
+    put("contextual/1 before=1", 5..=5);
+    put("isolated/1", 6..=6);
+    put("by hand", 7..=10);
+    let asked = || seen(store, None).cues.iter().map(|(_, seq, _, _)| *seq).collect::<Vec<_>>();
+    assert_eq!(asked(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    // 3, which was shown 2; 4 too; 5 was shown 4 alone, 6 nothing; 7 and 8 may have been, 9 is too far away.
+    let report = store.forget(&ns("a"), &DeleteTarget::One(Seq(2))).unwrap();
+    assert_eq!((report.turns, report.cues), (1, 5));
+    assert_eq!(asked(), [1, 5, 6, 9, 10]);
+    let stats = store.cue_stats(&ns("a")).unwrap();
+    assert_eq!((stats.memories, stats.questions), (5, 5));
+    // What was not to leave the machine left it in the questions of others.
+    let sensitive = MemoryUpdate { sensitivity: Some(Sensitivity::Sensitive), ..MemoryUpdate::default() };
+    let report = store.update(&ns("a"), Seq(4), &sensitive, None).unwrap();
+    assert_eq!((report.unwrap().cues, asked()), (2, vec![1, 6, 10]));
 }
 
 /// A check took the source of cues that were all replaced for damage.

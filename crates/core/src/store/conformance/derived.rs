@@ -40,7 +40,7 @@ fn kept_by(store: &dyn Store, name: SnapshotName) -> Vec<Segment> {
 fn cue(store: &dyn Store, seq: u64, questions: &[&str]) {
     let questions = questions.iter().map(|&question| question.to_owned()).collect();
     let new = NewCues { seq: Seq(seq), questions, vectors: Default::default() };
-    let source = CueSource { model: "writer".to_owned(), prompt: "contextual/1".to_owned() };
+    let source = CueSource { model: "writer".to_owned(), prompt: "isolated/1".to_owned() };
     store.put_cues(&ns("a"), &source, None, &[new]).unwrap();
 }
 

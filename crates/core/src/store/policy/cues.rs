@@ -7,9 +7,9 @@ use crate::{
     store::{
         cues::{CuePart, CueVectors, DroppedCues, NewCues},
         removed::{IdRanges, Removed},
-        tables::{Selection, Tables},
+        tables::{DeletedCues, Selection, Tables},
     },
-    types::{CueId, CueSource, EncoderId, Namespace, Scope, VectorSet},
+    types::{CueId, CueSource, EncoderId, MOST_BEFORE, Namespace, Scope, Seq, VectorSet},
 };
 
 /// Gives memories that are there their cues; says how many got theirs.
@@ -109,6 +109,27 @@ pub(super) fn drop_within(tables: &mut dyn Tables, scope: &Scope) -> Result<Drop
     Ok(deleted.dropped)
 }
 
+/// Deletes the cues of turns that follow some turns, where their writer was shown these: the questions may repeat what they say.
+pub(super) fn drop_written_beside(tables: &mut dyn Tables, shown: &[Seq]) -> Result<DeletedCues, StoreError> {
+    let (mut dropped, mut runs) = (DroppedCues::default(), Vec::new());
+    // Most namespaces never had any.
+    let shown = if tables.state()?.version.cues.0 == 0 { &[] } else { shown };
+    for &seq in shown {
+        let after = tables.around(seq, 0, MOST_BEFORE)?.into_iter().map(|turn| turn.seq).filter(|turn| *turn != seq);
+        let after: Vec<Seq> = after.collect();
+        for ((distance, turn), cues) in (1..).zip(&after).zip(tables.cues(&after)?) {
+            if cues.is_some_and(|cues| distance <= cues.source.turns_before()) {
+                let deleted = tables.delete_cues(Selection::One(*turn))?;
+                dropped.memories += deleted.dropped.memories;
+                dropped.questions += deleted.dropped.questions;
+                dropped.vectors += deleted.dropped.vectors;
+                runs.extend(deleted.ids.runs());
+            }
+        }
+    }
+    Ok(DeletedCues { dropped, ids: IdRanges::of_runs(runs) })
+}
+
 /// Adds vectors to cues that are there.
 pub(super) fn embed(
     tables: &mut dyn Tables,
@@ -127,7 +148,7 @@ pub(super) fn embed(
     encoders::moved(tables, encoder)
 }
 
-fn lose(tables: &mut dyn Tables, cues: IdRanges) -> Result<(), StoreError> {
+pub(super) fn lose(tables: &mut dyn Tables, cues: IdRanges) -> Result<(), StoreError> {
     let removed = Removed { memories: IdRanges::default(), cues };
     indexes::note_removed(tables, &removed, &removed.cues)
 }

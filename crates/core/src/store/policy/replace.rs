@@ -3,7 +3,7 @@
 //! An index is told by an epoch: it is made anew. It is told of rows that are gone and of rows at the end, and a replaced
 //! row is neither. A message that was edited is rare, and its neighbours stay its neighbours.
 
-use super::{counters, indexes};
+use super::{counters, cues::drop_written_beside, indexes};
 use crate::{
     error::StoreError,
     store::tables::{Selection, Tables},
@@ -14,6 +14,7 @@ use crate::{
 pub(super) fn make_room(tables: &mut dyn Tables, seq: Seq) -> Result<(), StoreError> {
     // Cues are found by their memories, so that they go first.
     tables.delete_cues(Selection::One(seq))?;
+    drop_written_beside(tables, &[seq])?;
     tables.delete_memories(Selection::One(seq))?;
     Ok(())
 }

@@ -6,7 +6,7 @@
 
 use serde_json::Map;
 
-use super::{encoders, indexes};
+use super::{cues, encoders, indexes};
 use crate::{
     error::{InvalidMemory, StoreError},
     store::{
@@ -14,7 +14,7 @@ use crate::{
         tables::{Groups, NO_GROUP, Selection, Tables},
         update::{MemoryUpdate, UpdateReport},
     },
-    types::{Kind, Namespace, Record, Seq, VectorSet, check_text},
+    types::{Kind, Namespace, Record, Sensitivity, Seq, VectorSet, check_text},
 };
 
 /// Changes the memory at a position; `None` where there is none. `vectors` are those of the new text's windows.
@@ -33,6 +33,13 @@ pub(super) fn update(
         _ if is_anew => arrive_anew(tables, namespace, (&old, new), vectors, &mut report)?,
         fields => {
             tables.update_memory(&new)?;
+            // Questions of later turns may repeat what must not leave the machine any more.
+            if new.sensitivity == Sensitivity::Sensitive && fields.contains(&"sensitive") {
+                let beside = cues::drop_written_beside(tables, &[seq])?;
+                tables.delete_unused_sources()?;
+                (report.cues, report.vectors) = (beside.dropped.questions, beside.dropped.vectors);
+                cues::lose(tables, beside.ids)?;
+            }
             if fields.contains(&"importance") {
                 indexes::begin_epoch(tables)?;
             }
