@@ -17,9 +17,9 @@ pub struct CueSource {
     pub prompt: String,
 }
 
-/// Turns before a turn that a prompt shows, unless it says otherwise.
+/// Turns before a turn that a prompt for cues shows, unless it says otherwise.
 pub const USUAL_BEFORE: u32 = 6;
-/// Turns before a turn that a prompt shows at most.
+/// Turns before a turn that a prompt for cues shows at most.
 pub const MOST_BEFORE: u32 = 16;
 
 impl CueSource {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use aforesaid_core::types::Timestamp;
+
 use crate::quoted::label;
 
 /// The ids in square brackets in an answer that are among the `given` ones, each once, in the order of citing.
@@ -25,12 +27,12 @@ pub fn citations(answer: &str, given: &[&str]) -> Vec<String> {
 
 /// What an answer cites in square brackets as ids are written, and was not `given`: each once, in the order of citing.
 ///
-/// An id has a digit and no white space, and is no longer than 64 characters.
+/// An id has a digit and no white space, is no date, and is no longer than 64 characters.
 pub fn not_given(answer: &str, given: &[&str]) -> Vec<String> {
     let known: BTreeSet<String> = given.iter().map(|id| label(id)).collect();
     let is_id = |part: &&str| {
         let has_digit = part.bytes().any(|byte| byte.is_ascii_digit());
-        has_digit && part.len() <= 64 && !part.contains(char::is_whitespace)
+        has_digit && part.len() <= 64 && !part.contains(char::is_whitespace) && part.parse::<Timestamp>().is_err()
     };
     let mut found: Vec<String> = Vec::new();
     let brackets = answer.split('[').skip(1).filter_map(|after| after.split_once(']'));
@@ -95,7 +97,7 @@ mod tests {
     fn ids_that_were_not_given_are_named_once() {
         let given = ["D1:3", "D2:4"];
         let answer = "Red [D2:4], since May [S99:1; D1:3]. Really [S99:1], as [he said] in [2024-05-01].";
-        assert_eq!(not_given(answer, &given), ["S99:1", "2024-05-01"]);
+        assert_eq!(not_given(answer, &given), ["S99:1"]);
         assert!(not_given("Red [D2:4]. [", &given).is_empty());
     }
 

@@ -1,5 +1,5 @@
-//! What goes with a memory: vectors, cues and theirs, the cues of turns after it whose writer was shown it, emptied sessions and conversations, segments that hold it, and
-//! staged vectors, which may be of it too.
+//! What goes with a memory: vectors, cues and theirs, the cues of turns after it whose writer was shown it, emptied sessions
+//! and conversations, segments that hold it, and staged vectors, which may be of it too.
 
 use super::{
     counters::{self, DeletedIds},
