@@ -88,7 +88,7 @@ impl RemoteEncoder {
         };
         let [text] = inputs else {
             let shortest = inputs.iter().min_by_key(|text| text.len());
-            if !shortest.is_some_and(|text| self.embed(std::slice::from_ref(text), Some(self.dim)).is_ok()) {
+            if shortest.is_none_or(|text| self.embed(std::slice::from_ref(text), Some(self.dim)).is_err()) {
                 return Err(refusal);
             }
             let (first, second) = inputs.split_at(inputs.len() / 2);
