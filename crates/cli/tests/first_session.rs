@@ -62,7 +62,7 @@ fn later(export: &[u8]) -> Vec<u8> {
         let content = json!({"content_type": "text", "parts": [text]});
         json!({"id": id, "author": {"role": role}, "create_time": time, "content": content, "recipient": "all"})
     };
-    let (asked, answered) = ("5b0c9e2e-0000-4000-8000-000000000001", "5b0c9e2e-0000-4000-8000-000000000002");
+    let (asked, answered) = ("5b0c9e2e-0000-4000-8000-000000000001", "7d31f0aa-0000-4000-8000-000000000002");
     let chat = json!([{
         "conversation_id": "5b0c9e2e-0000-4000-8000-000000000000", "title": "A bike for Orla", "current_node": answered,
         "mapping": {

@@ -1,6 +1,9 @@
 //! Answers as they come over the wire, whole and in pieces.
 
-use serde::{Deserialize, Deserializer};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, Unexpected},
+};
 use serde_json::Value;
 
 use super::{Completion, Finish};
@@ -34,20 +37,16 @@ struct Said {
 
 /// A text, or the texts of parts one after the other: some servers answer as they may be asked.
 fn joined<'de, D: Deserializer<'de>>(content: D) -> Result<Option<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Content {
-        Text(String),
-        Parts(Vec<Part>),
-    }
-    #[derive(Deserialize)]
-    struct Part {
-        text: Option<String>,
-    }
-    Ok(Option::<Content>::deserialize(content)?.map(|content| match content {
-        Content::Text(text) => text,
-        Content::Parts(parts) => parts.into_iter().filter_map(|part| part.text).collect(),
-    }))
+    let text_of = |part: &Value| part.get("text").and_then(Value::as_str).map(str::to_owned);
+    let found = match Value::deserialize(content)? {
+        Value::Null => return Ok(None),
+        Value::String(text) => return Ok(Some(text)),
+        Value::Array(parts) => return Ok(Some(parts.iter().filter_map(text_of).collect())),
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::Object(_) => "object",
+    };
+    Err(Error::invalid_type(Unexpected::Other(found), &"a text, or a list of its parts"))
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]

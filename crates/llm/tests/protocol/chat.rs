@@ -33,6 +33,14 @@ fn each_end_of_an_answer_has_its_outcome() {
             Outcome::Text("```json\n{\"q\": []}\n```".into()),
             Outcome::Json(json!({"q": []})),
         ),
+        (
+            message(
+                json!({"content": [{"type": "text", "text": "It is "}, {"type": "image"}, {"text": "red."}]}),
+                "stop",
+            ),
+            Outcome::Text("It is red.".into()),
+            Outcome::Malformed("It is red.".into()),
+        ),
         (said(" "), Outcome::Malformed(" ".into()), Outcome::Malformed(" ".into())),
         (
             message(json!({"content": null, "refusal": "I would rather not."}), "stop"),

@@ -159,7 +159,7 @@ fn what_is_no_answer_is_shown() {
         (r#"{"error": {"message": "model is loading"}}"#, "model is loading"),
         ("[]", "found"),
         (r#"{"choices": []}"#, "found no choice"),
-        (r#"{"choices": [{"message": {"content": 7}}]}"#, "invalid type: integer"),
+        (r#"{"choices": [{"message": {"content": 7}}]}"#, "invalid type: number"),
     ] {
         let (outcome, ..) = outcome_of(vec![ok(body)]);
         let error = outcome.unwrap_err();
