@@ -98,8 +98,8 @@ pub(crate) fn command() -> clap::Command {
 pub(crate) fn command_for(typed: &[OsString]) -> clap::Command {
     let typed: Vec<&str> = typed.iter().take_while(|arg| *arg != "--").filter_map(|arg| arg.to_str()).collect();
     let is_typed = |long: &str| {
-        let value = |arg: &str| arg.strip_prefix("--").and_then(|arg| arg.strip_prefix(long)).map(str::to_owned);
-        typed.iter().filter_map(|arg| value(arg)).any(|rest| rest.is_empty() || rest.starts_with('='))
+        let mut rests = typed.iter().filter_map(|arg| arg.strip_prefix("--")?.strip_prefix(long));
+        rests.any(|rest| rest.is_empty() || rest.starts_with('='))
     };
     command().mut_args(|arg| match arg.get_long().is_some_and(is_typed) {
         true => arg.env(None::<&'static str>),

@@ -233,7 +233,7 @@ fn the_beginning_of_an_id_that_is_printed_stands_for_it_alone() {
     let sandbox = Sandbox::new();
     let turn = |id: &str, text: &str| {
         format!(
-            "{{\"id\":\"{id}\",\"conversation\":\"c\",\"session\":\"s\",\"speaker\":\"Ann\",\"text\":\"{text}\"}}\n"
+            "{{\"id\":\"{id}\",\"conversation\":\"WhatsApp\",\"session\":\"s\",\"speaker\":\"Ann\",\"text\":\"{text}\"}}\n"
         )
     };
     let (one, other) = ("019ada5b-1000-4000-8000-000000000001", "019ada5b-2000-4000-8000-000000000002");
@@ -244,4 +244,12 @@ fn the_beginning_of_an_id_that_is_printed_stands_for_it_alone() {
     assert!(sandbox.done(&["show", "019ada5b-1"]).contains("red kite"));
     let shown = sandbox.done(&["show", one, "-C", "0"]);
     assert!(shown.contains("019ada5b-1") && !shown.contains(one), "{shown}");
+    assert!(sandbox.done(&["search", "kite", "--full"]).contains(one));
+    // The beginning of a conversation's name in any case, as its whole name.
+    assert!(sandbox.done(&["search", "kite", "--conversation", "whats"]).contains("red kite"));
+    // A note is drawn from the turn that the beginning stands for.
+    sandbox.done(&["add", "Ann has a kite.", "--note", "--id", "n", "--source", "019ada5b-1"]);
+    assert_eq!(sandbox.json(&["show", "n"])["memory"]["source"], serde_json::json!([one]));
+    let unknown = finish(&mut sandbox.command(&["add", "So it is.", "--note", "--source", "nothing"]));
+    assert!(unknown.code == 0 && unknown.stderr.contains("nothing has the id nothing"), "{unknown:?}");
 }

@@ -82,6 +82,18 @@ fn runs_are_compared_question_by_question() {
     assert!(other["caveat"].as_str().unwrap().starts_with("2 groups are too few"));
     let table = sandbox.done(&["eval", "compare", "bm25.run", "lexical.run", "--measures", "mrr"]);
     assert!(table.contains("| measure | first | second | difference \\[95%\\] |"), "{table}");
+    // A run without its last question, of which nothing was said, and of the same name.
+    let run = sandbox.read("bm25.run");
+    let last = run.lines().last().unwrap().split(' ').next().unwrap().to_owned();
+    let rest: String = run.lines().filter(|line| !line.starts_with(&last)).map(|line| format!("{line}\n")).collect();
+    sandbox.write("short.run", rest);
+    let short = ["eval", "compare", "bm25.run", "short.run", "--qrels", "bm25.run.qrels"];
+    assert_eq!(sandbox.json(&short)["unanswered"], serde_json::json!([0, 1]));
+    let told = sandbox.done(&short);
+    assert!(told.contains("the second run has no ranking of 1 question,") && told.contains("(short.run)"), "{told}");
+    // As many measures as there are, of one resample each: it was 0.0000.
+    let better = sandbox.done(&["eval", "compare", "short.run", "bm25.run", "--qrels", "bm25.run.qrels"]);
+    assert!(!better.contains("| 0.0000 |"), "{better}");
 }
 
 #[test]

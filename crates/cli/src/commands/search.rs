@@ -133,7 +133,7 @@ impl Search {
             page.line(format_args!("{STRONG}? {}{STRONG:#}", render::printable(&answer.query)));
         }
         let extent = if self.full { Extent::Full } else { Extent::Snippets };
-        let others = render::alike(&asked.memory, &settings.namespace, render::ids_of(answer));
+        let others = render::alike(&asked.memory, &settings.namespace, render::ids_of(answer), extent);
         render::answer(&mut page, answer, &others, Layout { width: Screen::of_output().width, extent });
         if self.batch.is_some() {
             page.line(format_args!(""));

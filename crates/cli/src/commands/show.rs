@@ -88,8 +88,9 @@ impl Show {
         }
         let mut page = Page::default();
         let all = shown.before.iter().chain([&shown.memory]).chain(&shown.after);
-        let others = render::alike(memory, &settings.namespace, all.map(|record| record.id.as_str()));
-        render::shown(&mut page, &shown, &others, self.layout());
+        let (layout, ids) = (self.layout(), all.map(|record| record.id.as_str()));
+        let others = render::alike(memory, &settings.namespace, ids, layout.extent);
+        render::shown(&mut page, &shown, &others, layout);
         page.print(settings.paging)
     }
 

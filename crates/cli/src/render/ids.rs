@@ -12,8 +12,17 @@ pub(super) struct ShortIds<'a> {
     long: Vec<&'a str>,
 }
 
-/// Ids of the store that begin as long ones of a page do, so that what is printed stands for one alone.
-pub(crate) fn alike<'a>(memory: &Memory, namespace: &Namespace, ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+/// Ids of the store that begin as long ones of a page do, so that what is printed stands for one alone; none where ids are
+/// printed whole.
+pub(crate) fn alike<'a>(
+    memory: &Memory,
+    namespace: &Namespace,
+    ids: impl Iterator<Item = &'a str>,
+    extent: Extent,
+) -> Vec<String> {
+    if extent == Extent::Full {
+        return Vec::new();
+    }
     let long: Vec<&str> = ids.filter(|id| is_uuid(id)).collect();
     // Where the store fails, more of an id is asked for when it is used.
     memory.ids_beginning_as(namespace, &long, SHORTEST).unwrap_or_default()

@@ -81,8 +81,14 @@ fn what_is_added_is_found_shown_and_forgotten() {
 
     let sessions = client.done("list_sessions", json!({}));
     assert_eq!((&sessions["total"], &sessions["sessions"][0]["session"]), (&json!(1), &json!("monday")));
-    let forgotten = client.done("forget_memory", json!({"id": first}));
-    assert_eq!(forgotten["forgotten"]["turns"], 1);
+    let forgotten = client.call("forget_memory", json!({"id": first}));
+    assert_eq!(forgotten["structuredContent"]["forgotten"]["turns"], 1);
+    // Another conversation may have a turn of that id.
+    assert!(text(&forgotten).contains(&format!("[{first}] of chat, said by Ann")), "{}", text(&forgotten));
+    let swapped = json!({"query": "kite", "from": "2026-01-01", "to": "2025-01-01"});
+    assert!(client.refused("search_memories", swapped).contains("expected from before to"));
+    let swapped = json!({"from": "2026-01-01", "to": "2025-01-01"});
+    assert!(client.refused("list_sessions", swapped).contains("expected from before to"));
     let found = client.done("search_memories", json!({"query": "the red kite"}));
     assert!(!ids(&found["hits"]).contains(&first), "{found}");
     assert!(client.refused("get_memory", json!({"id": first})).contains("search_memories gives ids"));

@@ -40,3 +40,22 @@ pub struct Logits {
     /// Whether it answers the question: log odds.
     pub answers: f64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hit about something else was said to supersede the right one.
+    #[test]
+    fn what_hardly_answers_supersedes_nothing() {
+        let scored = |score: f64, superseded: f64, answers: Option<f64>| {
+            let logits = answers.map(|answers| Logits { fits: 0.0, answers });
+            CandidateScore { score: Some(score), superseded, logits, ..CandidateScore::default() }
+        };
+        // It stands first only since it is newer: without that the other one has 4.
+        let older = scored(1.0, 3.0, Some(2.0));
+        let supersedes = [None, Some(0.5), Some(-0.5)].map(|answers| scored(2.0, 0.0, answers).supersedes(&older));
+        assert_eq!(supersedes, [true, true, false]);
+        assert!(!scored(5.0, 0.0, Some(0.5)).supersedes(&older), "it would stand first anyway");
+    }
+}

@@ -13,7 +13,7 @@ use super::{MeasureArgs, print_json};
 use crate::{
     failure::Failure,
     files::read_input,
-    render::{aligned, printable, say},
+    render::{aligned, count, printable, say},
     screen::Screen,
     settings::{Output, Settings},
 };
@@ -71,7 +71,7 @@ impl Compare {
         let file = |path: &Path| if is_named { String::new() } else { format!(" ({})", path.display()) };
         let unanswered = ["first", "second"].into_iter().zip(comparison.unanswered).filter(|(_, number)| *number > 0);
         let unanswered = unanswered.map(|(which, number)| {
-            format!("note: of {number} questions the {which} run has no ranking; each scores 0 there\n")
+            format!("note: the {which} run has no ranking of {}, which count as 0\n", count(number, "question"))
         });
         say!(
             "first: {}{}\nsecond: {}{}\n{} questions, {} resampled\n{}{}\n{}",

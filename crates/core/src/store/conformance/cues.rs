@@ -208,6 +208,10 @@ pub(super) fn cues_whose_writer_was_shown_a_memory_go_with_it(store: &dyn Store)
     let sensitive = MemoryUpdate { sensitivity: Some(Sensitivity::Sensitive), ..MemoryUpdate::default() };
     let report = store.update(&ns("a"), Seq(4), &sensitive, None).unwrap();
     assert_eq!((report.unwrap().cues, asked()), (2, vec![1, 6, 10]));
+    // A note stands beside nothing.
+    add(store, "a", &[Draft::Note(note("n", "Ann moved."))]);
+    let report = store.forget(&ns("a"), &DeleteTarget::One(Seq(11))).unwrap();
+    assert_eq!((report.notes, report.cues, asked()), (1, 0, vec![1, 6, 10]));
 }
 
 /// A check took the source of cues that were all replaced for damage.
